@@ -28,7 +28,8 @@ import { mostReadableFiles, readablePaths } from './readable-files.ts';
 import { type Reload, reloadOnChange } from './reload.ts';
 import { functionsPlugin, upgradeHandler } from './routes.ts';
 import { lastChangeOf } from './source-files.ts';
-import { createSupervisor, type FunctionState, type WorkerEnvironment } from './supervisor.ts';
+import { createSupervisor, type FunctionState } from './supervisor.ts';
+import type { WorkerEnvironment } from './worker-starter.ts';
 
 export type { ServeOverrides } from './catalog.ts';
 export type { InspectMode } from './deno/arguments.ts';

@@ -5,9 +5,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../../kernel/log.ts';
-import { type BusMessage, decodeMessages, encodeMessage } from '../core/bus-message.ts';
 import { createOpener, createSealer } from '../core/bus-seal.ts';
-import type { Bus, BusListener, Transport } from './types.ts';
+import { firstRetryMs, lastRetryMs, Outbox } from './outbox.ts';
+import { Peers } from './peers.ts';
+import type { Bus, BusListener, Shared, Transport } from './types.ts';
 
 export interface GroupOptions {
   readonly transport: Transport;
@@ -21,254 +22,130 @@ export interface GroupOptions {
 
 const defaultAliveMs = 2_000;
 const defaultLeaseMs = 10_000;
-/** The maximum size of queued messages while the transport is interrupted. Broadcasts beyond it are dropped. */
-const maxWaitingBytes = 16 * 1024 * 1024;
-/** A batch is complete when it reaches this size. */
-const maxBatchBytes = 512 * 1024;
-const firstRetryMs = 100;
-const lastRetryMs = 5_000;
 const startPatienceMs = 2_000;
 const farewellMs = 1_000;
 
-interface Peer {
-  heardAt: number;
-  /** Whether its presence state has been requested. */
-  asked: boolean;
-}
+export const createGroupBus = (options: GroupOptions): Bus => new GroupBus(options);
 
-export function createGroupBus(options: GroupOptions): Bus {
-  const { transport, secret, log, aliveMs = defaultAliveMs, leaseMs = defaultLeaseMs } = options;
-  const self = randomBytes(16);
-  const id = self.toString('hex');
-  const sealer = createSealer(secret, self, transport.maxChunkBytes);
-  const opener = createOpener(secret, self);
-  const peers = new Map<string, Peer>();
-  let listener: BusListener | undefined;
-  let unlisten: (() => Promise<void>) | undefined;
-  let queue: Buffer[] = [];
-  let waitingBytes = 0;
-  let dropped = 0;
-  /** Whether the next batch must contain the complete presence state. */
-  let stateDue = false;
-  let sending: Promise<void> | undefined;
-  let hearing = false;
-  let sendTrouble: string | undefined;
-  let greetedAt = 0;
-  let beatenAt = 0;
-  let heart: NodeJS.Timeout | undefined;
-  let stopping = false;
-  let stopped = false;
+class GroupBus implements Bus {
+  readonly #transport: Transport;
+  readonly #log: Logger;
+  readonly #aliveMs: number;
+  readonly #leaseMs: number;
+  readonly #outbox: Outbox;
+  readonly #peers: Peers;
+  #listener: BusListener | undefined;
+  #unlisten: (() => Promise<void>) | undefined;
+  #receives = false;
+  #greetedAt = 0;
+  #beatenAt = 0;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #stopped = false;
 
-  const enqueue = (message: BusMessage): void => {
-    if (stopped) return;
-    const bytes = encodeMessage(message);
-    waitingBytes += bytes.length;
-    queue.push(bytes);
-    if (waitingBytes > maxWaitingBytes) overflow();
-    sending ??= flush().finally(() => {
-      sending = undefined;
+  constructor({ transport, secret, log, aliveMs = defaultAliveMs, leaseMs = defaultLeaseMs }: GroupOptions) {
+    const origin = randomBytes(16);
+    const sealer = createSealer(secret, origin, transport.maxChunkBytes);
+    const opener = createOpener(secret, origin);
+    this.#transport = transport;
+    this.#log = log;
+    this.#aliveMs = aliveMs;
+    this.#leaseMs = leaseMs;
+    this.#outbox = new Outbox({
+      transport,
+      sealer,
+      log,
+      ownPresence: () => this.#listener?.ownPresence() ?? [],
     });
-  };
+    const listener = () => this.#listener;
+    this.#peers = new Peers({ id: origin.toString('hex'), opener, outbox: this.#outbox, log, listener });
+  }
 
-  /** Drops the queued messages. The complete presence state is sent once other processes are reachable again. */
-  const overflow = (): void => {
-    dropped += queue.length;
-    queue = [];
-    waitingBytes = 0;
-    stateDue = true;
-    log.warn({ dropped }, 'other processes cannot be reached: broadcasts to their clients are dropped');
-  };
+  send(message: Shared): void {
+    // If no process was heard from within a lease, there is none. A process that starts later requests the presence
+    // state.
+    if (this.#peers.size > 0 || performance.now() - this.#greetedAt < this.#leaseMs)
+      this.#outbox.add(message);
+  }
 
-  const flush = async (): Promise<void> => {
-    // Batches all messages from the same event loop turn.
-    await new Promise(setImmediate);
-    while ((queue.length > 0 || stateDue) && !stopped) {
-      if (stateDue) {
-        stateDue = false;
-        const rooms = listener?.ownPresence() ?? [];
-        const bytes = encodeMessage({ kind: 'presence-state', rooms });
-        // The state includes all changes so far. Older queued changes are harmless after it.
-        queue.unshift(bytes);
-        waitingBytes += bytes.length;
-      }
-      await deliver(sealer.seal(Buffer.concat(takeBatch())));
+  get peers(): number {
+    return this.#peers.size;
+  }
+
+  get trouble(): string | undefined {
+    if (this.#listener !== undefined && !this.#receives)
+      return `other processes are not heard over ${this.#transport.name}`;
+    return this.#outbox.trouble;
+  }
+
+  async start(listener: BusListener): Promise<void> {
+    this.#listener = listener;
+    const listening = this.#listen();
+    this.#beatenAt = performance.now();
+    this.#heartbeat = setInterval(() => this.#beat(), this.#aliveMs).unref();
+    await atMost(listening, startPatienceMs);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#heartbeat);
+    this.#outbox.stopRetrying();
+    if (this.#peers.size > 0 || this.#outbox.sending !== undefined) {
+      this.#outbox.add({ kind: 'bye' });
+      await atMost(this.#outbox.sending, farewellMs);
     }
-  };
+    this.#stopped = true;
+    this.#outbox.close();
+    await this.#unlisten?.().catch((error: unknown) =>
+      this.#log.debug({ error }, 'the bus did not close cleanly'),
+    );
+  }
 
-  const takeBatch = (): Buffer[] => {
-    let bytes = 0;
-    let count = 0;
-    while (count < queue.length && (count === 0 || bytes < maxBatchBytes))
-      bytes += (queue[count++] as Buffer).length;
-    waitingBytes -= bytes;
-    return queue.splice(0, count);
-  };
-
-  /** Retries until the transport accepts the chunks. They keep their numbers, so no receiver processes one twice. */
-  const deliver = async (chunks: readonly Buffer[]): Promise<void> => {
-    for (let delayMs = firstRetryMs; !stopped; delayMs = Math.min(lastRetryMs, delayMs * 2)) {
+  async #listen(): Promise<void> {
+    for (let delayMs = firstRetryMs; !this.#stopped; delayMs = Math.min(lastRetryMs, delayMs * 2)) {
       try {
-        await transport.send(chunks);
-        if (sendTrouble !== undefined) log.info({}, 'other processes can be reached again');
-        sendTrouble = undefined;
-        return;
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        if (sendTrouble === undefined)
-          log.warn({ reason }, 'other processes cannot be reached for the moment');
-        sendTrouble = `other processes cannot be reached over ${transport.name}: ${reason}`;
-        if (stopping) return;
-        await new Promise((resolve) => setTimeout(resolve, delayMs));
-      }
-    }
-  };
-
-  const onChunk = (chunk: Buffer): void => {
-    const opened = opener.open(chunk);
-    if (opened === undefined || stopped) return;
-    const { origin, gap, batch } = opened;
-    const known = peers.get(origin);
-    const peer = known ?? { heardAt: 0, asked: false };
-    peer.heardAt = performance.now();
-    peers.set(origin, peer);
-    if (known === undefined) {
-      log.info({ process: origin, peers: peers.size }, 'another process was heard');
-      tellState();
-    }
-    if (gap && !peer.asked) {
-      peer.asked = true;
-      log.warn({ process: origin }, 'something that another process told was missed');
-      enqueue({ kind: 'again', to: origin });
-    }
-    if (batch === undefined) return;
-    let messages: BusMessage[];
-    try {
-      messages = decodeMessages(batch);
-    } catch (error) {
-      log.warn({ process: origin, error }, 'what another process told is not understood');
-      return;
-    }
-    for (const message of messages) receive(origin, peer, message);
-  };
-
-  const receive = (origin: string, peer: Peer, message: BusMessage): void => {
-    switch (message.kind) {
-      case 'broadcast':
-      case 'presence':
-        listener?.message(origin, message);
-        return;
-      case 'presence-state':
-        peer.asked = false;
-        listener?.presence(origin, message.rooms);
-        return;
-      case 'hello':
-        tellState();
-        return;
-      case 'again':
-        if (message.to === id) tellState();
-        return;
-      case 'bye':
-        forget(origin);
-        return;
-      default:
-        return; // Only shows that the sender is alive.
-    }
-  };
-
-  const tellState = (): void => {
-    stateDue = true;
-    enqueue({ kind: 'alive' });
-  };
-
-  const forget = (origin: string): void => {
-    if (!peers.delete(origin)) return;
-    opener.forget(origin);
-    listener?.presence(origin, []);
-    log.info({ process: origin, peers: peers.size }, 'another process is gone');
-  };
-
-  const beat = (): void => {
-    const now = performance.now();
-    // If this process was stalled or receives nothing, silence doesn't mean that the others are gone.
-    const late = now - beatenAt > aliveMs * 2;
-    beatenAt = now;
-    if (late || !hearing) for (const peer of peers.values()) peer.heardAt = now;
-    for (const [origin, { heardAt }] of peers) if (now - heardAt > leaseMs) forget(origin);
-    if (queue.length === 0) enqueue({ kind: 'alive' });
-  };
-
-  const greet = (): void => {
-    hearing = true;
-    greetedAt = performance.now();
-    stateDue = true;
-    enqueue({ kind: 'hello' });
-  };
-
-  const listen = async (): Promise<void> => {
-    for (let delayMs = firstRetryMs; !stopped; delayMs = Math.min(lastRetryMs, delayMs * 2)) {
-      try {
-        const end = await transport.listen({
-          chunk: onChunk,
-          lost() {
-            hearing = false;
-            log.warn({}, 'other processes are not heard for the moment');
+        const end = await this.#transport.listen({
+          chunk: (chunk) => {
+            if (!this.#stopped) this.#peers.receiveChunk(chunk);
           },
-          restored: greet,
+          lost: () => {
+            this.#receives = false;
+            this.#log.warn({}, 'other processes are not heard for the moment');
+          },
+          restored: () => this.#greet(),
         });
-        if (stopped) return await end();
-        unlisten = end;
-        greet();
+        if (this.#stopped) return await end();
+        this.#unlisten = end;
+        this.#greet();
         return;
       } catch (error) {
-        log.warn({ error }, 'other processes cannot be heard yet');
+        this.#log.warn({ error }, 'other processes cannot be heard yet');
         await new Promise((resolve) => setTimeout(resolve, delayMs).unref());
       }
     }
-  };
+  }
 
-  return {
-    send(message) {
-      // If no process was heard from within a lease, there is none. A process that starts later requests the presence
-      // state.
-      if (peers.size > 0 || performance.now() - greetedAt < leaseMs) enqueue(message);
-    },
-    get peers() {
-      return peers.size;
-    },
-    get trouble() {
-      if (listener !== undefined && !hearing) return `other processes are not heard over ${transport.name}`;
-      return sendTrouble;
-    },
-    async start(given) {
-      listener = given;
-      const listening = listen();
-      beatenAt = performance.now();
-      heart = setInterval(beat, aliveMs).unref();
-      let timer: NodeJS.Timeout | undefined;
-      await Promise.race([
-        listening,
-        new Promise((resolve) => {
-          timer = setTimeout(resolve, startPatienceMs);
-        }),
-      ]);
-      clearTimeout(timer);
-    },
-    async stop() {
-      clearInterval(heart);
-      stopping = true;
-      if (peers.size > 0 || sending !== undefined) {
-        enqueue({ kind: 'bye' });
-        let timer: NodeJS.Timeout | undefined;
-        await Promise.race([
-          sending,
-          new Promise((resolve) => {
-            timer = setTimeout(resolve, farewellMs);
-          }),
-        ]);
-        clearTimeout(timer);
-      }
-      stopped = true;
-      await unlisten?.().catch((error: unknown) => log.debug({ error }, 'the bus did not close cleanly'));
-    },
-  };
+  #greet(): void {
+    this.#receives = true;
+    this.#greetedAt = performance.now();
+    this.#outbox.addWithState({ kind: 'hello' });
+  }
+
+  #beat(): void {
+    const now = performance.now();
+    // If this process was stalled or receives nothing, silence doesn't mean that the others are gone.
+    const isLate = now - this.#beatenAt > this.#aliveMs * 2;
+    this.#beatenAt = now;
+    if (isLate || !this.#receives) this.#peers.renewAll(now);
+    this.#peers.expire(now, this.#leaseMs);
+    if (this.#outbox.isEmpty) this.#outbox.add({ kind: 'alive' });
+  }
+}
+
+/** Waits for a promise, but no longer than `timeoutMs`. */
+async function atMost(promise: Promise<void> | undefined, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  await Promise.race([promise, timeout]);
+  clearTimeout(timer);
 }

@@ -4,7 +4,7 @@
  */
 import type { Action } from './filter.ts';
 import { jsonText, type TypeShape } from './json-text.ts';
-import type { Cell, Relation } from './pgoutput.ts';
+import type { Cell, Relation, ReplicationEvent } from './pgoutput.ts';
 
 /** Catalog data of a published table. */
 export interface Table {
@@ -150,4 +150,38 @@ function rowJson(
     members.push(`${JSON.stringify(name)}:${value}`);
   }
   return `{${members.join(',')}}`;
+}
+
+/** Converts a row event from the stream to a change. */
+export function changeOf(
+  event: ReplicationEvent & { kind: 'insert' | 'update' | 'delete' },
+  committedAt: number,
+): Change {
+  const { relation, bytes } = event;
+  switch (event.kind) {
+    case 'insert':
+      return {
+        action: 'INSERT',
+        relation,
+        committedAt,
+        bytes,
+        row: newRow(relation, event.row, undefined),
+        old: undefined,
+      };
+    case 'update': {
+      const row = newRow(relation, event.row, event.old);
+      const old =
+        event.old === undefined ? unchangedIdentity(relation, row) : oldRow(relation, event.old.row);
+      return { action: 'UPDATE', relation, committedAt, bytes, row, old };
+    }
+    case 'delete':
+      return {
+        action: 'DELETE',
+        relation,
+        committedAt,
+        bytes,
+        row: undefined,
+        old: oldRow(relation, event.old.row),
+      };
+  }
 }

@@ -1,5 +1,5 @@
 /** A channel's database events: postgres_changes, and the notification that the stream is open. */
-import type { Subscription } from '../changes/feed.ts';
+import type { Subscription } from '../changes/subscription.ts';
 import { bindingId, type JoinRequest } from '../core/join.ts';
 import type { Caller } from '../core/token.ts';
 import { systemErrors } from '../errors.ts';

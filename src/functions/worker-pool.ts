@@ -1,0 +1,142 @@
+/**
+ * The workers of all functions: assigns free slots, ends idle and outdated workers, and checks the limits of all workers
+ * periodically.
+ */
+import type { Clock } from '../kernel/clock.ts';
+import type { Limits } from './core/limits.ts';
+import type { Worker } from './deno/worker.ts';
+
+export interface WorkerPoolOptions {
+  readonly limits: Limits;
+  readonly clock: Clock;
+  /** Called when a slot may have become free. */
+  readonly onFree: () => void;
+  /** Called with the limit that a worker exceeded, and with its request if it had only one. */
+  readonly onLimit: (slug: string, reason: string, requestId: string | undefined) => void;
+}
+
+const limitCheckMs = 100;
+const idleCheckMs = 1000;
+
+export class WorkerPool {
+  /** The worker that serves new requests, by function. */
+  readonly current = new Map<string, Worker>();
+  readonly #options: WorkerPoolOptions;
+  readonly #alive = new Set<Worker>();
+  /** Workers whose source has changed since they started. */
+  readonly #outdated = new WeakSet<Worker>();
+  /** The number of slots reserved for starts in progress. */
+  #reserved = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #sinceIdleCheckMs = 0;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+  }
+
+  get all(): readonly Worker[] {
+    return [...this.#alive];
+  }
+
+  of(slug: string): Worker[] {
+    return this.all.filter((worker) => worker.slug === slug);
+  }
+
+  add(worker: Worker): void {
+    this.#alive.add(worker);
+    this.#timer ??= setInterval(() => this.#checkAll(), limitCheckMs).unref();
+  }
+
+  /** Removes a worker that has exited. */
+  remove(worker: Worker): void {
+    this.#alive.delete(worker);
+    if (this.current.get(worker.slug) === worker) this.current.delete(worker.slug);
+    if (this.#alive.size === 0) this.stopChecks();
+    this.#options.onFree();
+  }
+
+  /** Reserves a slot for a start. Returns a function that releases it, or undefined if no slot is free. */
+  reserve(slug: string): (() => void) | undefined {
+    if (!this.#freeSlot(slug)) return undefined;
+    this.#reserved += 1;
+    let isReserved = true;
+    return () => {
+      if (isReserved) this.#reserved -= 1;
+      isReserved = false;
+    };
+  }
+
+  /** Stops sending requests to a worker, which exits after its pending requests. */
+  retire(worker: Worker): void {
+    if (this.current.get(worker.slug) === worker) this.current.delete(worker.slug);
+    worker.retire();
+  }
+
+  markOutdated(isChanged: (slug: string) => boolean): void {
+    for (const worker of this.#alive) if (isChanged(worker.slug)) this.#outdated.add(worker);
+  }
+
+  async endAll(slug: string): Promise<void> {
+    const leaving = this.of(slug);
+    for (const worker of leaving) worker.kill('retired');
+    await Promise.all(leaving.map((worker) => worker.exited));
+  }
+
+  stopChecks(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /**
+   * Whether another worker can start. Ends a worker with an outdated source or the one that has been idle longest, if
+   * necessary.
+   */
+  #freeSlot(slug: string): boolean {
+    const { maxWorkersPerFunction, maxWorkers } = this.#options.limits;
+    const staying = this.all.filter(
+      (worker) => worker.ended === undefined && (!worker.retired || worker.pending > 0),
+    );
+    const own = staying.filter((worker) => worker.slug === slug);
+    if (own.length >= maxWorkersPerFunction) return this.#endOutdated(own);
+    // Starting workers are already counted.
+    const served = staying.filter((worker) => worker.bootMs !== undefined);
+    if (served.length + this.#reserved < maxWorkers) return true;
+    const [oldest] = [...this.current.values()]
+      .filter((worker) => worker.pending === 0 && worker.bootMs !== undefined)
+      .sort((a, b) => a.idleSince - b.idleSince);
+    if (oldest === undefined) return this.#endOutdated(served);
+    this.retire(oldest);
+    return true;
+  }
+
+  /**
+   * Streams and sockets opened before a save may stay open for long, so the oldest outdated worker ends if its slot is
+   * needed.
+   */
+  #endOutdated(workers: readonly Worker[]): boolean {
+    const oldest = workers.find((worker) => this.#outdated.has(worker));
+    oldest?.kill('retired');
+    return oldest !== undefined;
+  }
+
+  #checkAll(): void {
+    this.#sinceIdleCheckMs += limitCheckMs;
+    const checksIdle = this.#sinceIdleCheckMs >= idleCheckMs;
+    if (checksIdle) this.#sinceIdleCheckMs = 0;
+    for (const worker of this.#alive) {
+      if (worker.pending === 0 && !worker.isBusy && worker.bootMs !== undefined && !checksIdle) continue;
+      this.#check(worker);
+    }
+  }
+
+  #check(worker: Worker): void {
+    const { limits, clock, onLimit } = this.#options;
+    const { slug, onlyRequest } = worker;
+    const reason = worker.checkLimits();
+    if (reason !== undefined) onLimit(slug, reason, onlyRequest);
+    else if (worker.retired || worker.bootMs === undefined) return;
+    else if (worker.pending === 0 && clock.now() - worker.idleSince > limits.idleMs) this.retire(worker);
+    // If no other worker can be started, this one continues: a slow response is better than an error.
+    else if (worker.isSpent && this.of(slug).length < limits.maxWorkersPerFunction) this.retire(worker);
+  }
+}

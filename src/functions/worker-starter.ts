@@ -1,0 +1,165 @@
+/** Starts workers: checks a function's imports, creates the worker's folder, and delays retries of failed starts. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../kernel/clock.ts';
+import type { FunctionSource } from './catalog.ts';
+import { bootHint } from './core/boot-hint.ts';
+import type { Limits } from './core/limits.ts';
+import type { ModuleGraph } from './core/module-graph.ts';
+import type { InspectMode } from './deno/arguments.ts';
+import type { Graphs } from './deno/graph.ts';
+import { startWorker, type Worker } from './deno/worker.ts';
+import { errors, FunctionError } from './errors.ts';
+import type { NewLogLine } from './logs.ts';
+import { makeRunFolder } from './run-folder.ts';
+import type { WorkerPool } from './worker-pool.ts';
+
+export interface WorkerEnvironment {
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables that Deno reads but the function can't. */
+  readonly hidden: readonly string[];
+}
+
+export interface StarterOptions {
+  readonly deno: string | undefined;
+  readonly graphs: Graphs | undefined;
+  readonly limits: Limits;
+  readonly cacheDir: string;
+  /** Returns the project files that a function can read. */
+  readonly readable: (source: FunctionSource, graph: ModuleGraph | undefined) => readonly string[];
+  readonly denyNet: readonly string[];
+  readonly environment: (source: FunctionSource) => WorkerEnvironment;
+  /** Whether responses to uncaught errors include the stack. */
+  readonly showsErrors: boolean;
+  /** Returns the debugger's mode and port for a function. Called at each start. */
+  readonly inspect: (slug: string) => { readonly mode: InspectMode; readonly port: number } | undefined;
+  readonly onWorkerExit: (worker: Worker) => void;
+  /** Called with a function's output and with notes about its worker. */
+  readonly onLine: (line: NewLogLine) => void;
+  readonly clock: Clock;
+}
+
+interface Failure {
+  readonly at: number;
+  readonly error: FunctionError;
+}
+
+/** Delays the next attempt after a failed boot, so that a broken function doesn't keep a core busy. */
+const bootBackoffMs = 250;
+
+/** Adds a note about a worker to its function's log. */
+export function note(
+  { onLine }: Pick<StarterOptions, 'onLine'>,
+  slug: string,
+  line: string,
+  requestId?: string,
+): void {
+  onLine({ function: slug, level: 'warn', line, requestId });
+}
+
+export class WorkerStarter {
+  readonly #options: StarterOptions;
+  readonly #pool: WorkerPool;
+  readonly #failures = new Map<string, Failure>();
+  #runFolder: string | undefined;
+  #stopping = false;
+
+  constructor(options: StarterOptions, pool: WorkerPool) {
+    this.#options = options;
+    this.#pool = pool;
+  }
+
+  /** The functions whose last start failed. */
+  get failed(): Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'> {
+    return this.#failures;
+  }
+
+  forgetFailure(slug: string): void {
+    this.#failures.delete(slug);
+  }
+
+  /**
+   * Checks the imports, then starts a worker regardless of the number of running workers. @throws {FunctionError} boot,
+   * noDeno
+   */
+  async start(source: FunctionSource, requestId?: string): Promise<Worker> {
+    const { deno, graphs, clock, inspect } = this.#options;
+    const { slug } = source;
+    if (deno === undefined || graphs === undefined) throw new FunctionError(errors.noDeno);
+    const failure = this.#failures.get(slug);
+    if (failure !== undefined && clock.now() - failure.at < bootBackoffMs) throw failure.error;
+    const graph = await graphs.of(source);
+    if (this.#stopping) throw new FunctionError(errors.boot);
+    if (graph !== undefined && graph.refused.length > 0) {
+      const lines = graph.refused.map((file) => `A function may not import ${file}`);
+      for (const line of lines) note(this.#options, slug, line, requestId);
+      throw this.#fail(slug, lines);
+    }
+    // Only one process can use a debugger port.
+    if (inspect(slug) !== undefined) await this.#pool.endAll(slug);
+    const worker = this.#run(deno, source, graph);
+    try {
+      await worker.ready;
+      this.#failures.delete(slug);
+      return worker;
+    } catch {
+      // Deno's error output may still be in the pipe.
+      await worker.exited;
+      await new Promise((resolve) => setImmediate(resolve));
+      const hint = bootHint(worker.lastErrors);
+      note(this.#options, slug, hint, requestId);
+      throw this.#fail(slug, [...worker.lastErrors, hint]);
+    }
+  }
+
+  /** Rejects starts that haven't created a process yet. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  removeRunFolder(): void {
+    if (this.#runFolder !== undefined) rmSync(this.#runFolder, { recursive: true, force: true });
+  }
+
+  #fail(slug: string, details: readonly string[]): FunctionError {
+    const error = new FunctionError(errors.boot, { details });
+    this.#failures.set(slug, { at: this.#options.clock.now(), error });
+    return error;
+  }
+
+  #run(deno: string, source: FunctionSource, graph: ModuleGraph | undefined): Worker {
+    const { cacheDir, readable, denyNet, environment, limits, showsErrors, inspect, clock, onLine } =
+      this.#options;
+    const { slug } = source;
+    this.#runFolder ??= makeRunFolder(cacheDir);
+    const { env, hidden } = environment(source);
+    const name = createHash('sha256').update(slug).digest('hex').slice(0, 6);
+    const worker = startWorker({
+      deno,
+      source,
+      env,
+      hiddenEnv: hidden,
+      runDir: mkdtempSync(join(this.#runFolder, `${name}-`)),
+      cacheDir,
+      readable: readable(source, graph),
+      denyNet,
+      limits,
+      showsErrors,
+      inspect: inspect(slug),
+      clock,
+      onLine: (level, line, requestId) => onLine({ function: slug, level, line, requestId }),
+      onExit: (ended) => this.#onExit(ended),
+    });
+    this.#pool.add(worker);
+    return worker;
+  }
+
+  #onExit(worker: Worker): void {
+    this.#options.onWorkerExit(worker);
+    if (worker.outOfMemory) note(this.#options, worker.slug, 'worker ended: out of memory');
+    else if (worker.ended === 'crash' && worker.bootMs !== undefined)
+      note(this.#options, worker.slug, 'the worker ended unexpectedly');
+    this.#pool.remove(worker);
+  }
+}

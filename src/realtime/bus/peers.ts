@@ -1,0 +1,110 @@
+/** The other processes of the group: decodes their messages, and detects new, silent and stopped processes. */
+import type { Logger } from '../../kernel/log.ts';
+import { type BusMessage, decodeMessages } from '../core/bus-message.ts';
+import type { Opener } from '../core/bus-seal.ts';
+import type { Outbox } from './outbox.ts';
+import type { BusListener } from './types.ts';
+
+interface Peer {
+  heardAt: number;
+  /** Whether its presence state has been requested. */
+  asked: boolean;
+}
+
+export interface PeersOptions {
+  /** The origin of this process. */
+  readonly id: string;
+  readonly opener: Opener;
+  readonly outbox: Outbox;
+  readonly log: Logger;
+  readonly listener: () => BusListener | undefined;
+}
+
+export class Peers {
+  readonly #options: PeersOptions;
+  readonly #peers = new Map<string, Peer>();
+
+  constructor(options: PeersOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#peers.size;
+  }
+
+  receiveChunk(chunk: Buffer): void {
+    const { opener, outbox, log } = this.#options;
+    const opened = opener.open(chunk);
+    if (opened === undefined) return;
+    const { origin, gap, batch } = opened;
+    const known = this.#peers.get(origin);
+    const peer = known ?? { heardAt: 0, asked: false };
+    peer.heardAt = performance.now();
+    this.#peers.set(origin, peer);
+    if (known === undefined) {
+      log.info({ process: origin, peers: this.#peers.size }, 'another process was heard');
+      this.#sendState();
+    }
+    if (gap && !peer.asked) {
+      peer.asked = true;
+      log.warn({ process: origin }, 'something that another process told was missed');
+      outbox.add({ kind: 'again', to: origin });
+    }
+    if (batch === undefined) return;
+    let messages: BusMessage[];
+    try {
+      messages = decodeMessages(batch);
+    } catch (error) {
+      log.warn({ process: origin, error }, 'what another process told is not understood');
+      return;
+    }
+    for (const message of messages) this.#receive(origin, peer, message);
+  }
+
+  /** Restarts the leases of all processes. */
+  renewAll(now: number): void {
+    for (const peer of this.#peers.values()) peer.heardAt = now;
+  }
+
+  /** Removes processes that weren't heard from within `leaseMs`. */
+  expire(now: number, leaseMs: number): void {
+    for (const [origin, { heardAt }] of this.#peers) if (now - heardAt > leaseMs) this.#forget(origin);
+  }
+
+  #receive(origin: string, peer: Peer, message: BusMessage): void {
+    const listener = this.#options.listener();
+    switch (message.kind) {
+      case 'broadcast':
+      case 'presence':
+        listener?.message(origin, message);
+        return;
+      case 'presence-state':
+        peer.asked = false;
+        listener?.presence(origin, message.rooms);
+        return;
+      case 'hello':
+        this.#sendState();
+        return;
+      case 'again':
+        if (message.to === this.#options.id) this.#sendState();
+        return;
+      case 'bye':
+        this.#forget(origin);
+        return;
+      default:
+        return; // Only shows that the sender is alive.
+    }
+  }
+
+  #sendState(): void {
+    this.#options.outbox.addWithState({ kind: 'alive' });
+  }
+
+  #forget(origin: string): void {
+    if (!this.#peers.delete(origin)) return;
+    const { opener, listener, log } = this.#options;
+    opener.forget(origin);
+    listener()?.presence(origin, []);
+    log.info({ process: origin, peers: this.#peers.size }, 'another process is gone');
+  }
+}

@@ -1,0 +1,140 @@
+/** Queues changes from the stream and delivers them to subscribers in batches, in commit order. */
+import type { Pool } from '../../database/types.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { isAnswer } from '../core/answered.ts';
+import type { Change } from '../core/change.ts';
+import { waitAfter } from '../core/pace.ts';
+import type { Relation } from '../core/pgoutput.ts';
+import type { Catalog } from './catalog.ts';
+import { untilOver } from './checks.ts';
+import { deliverBatch } from './deliver.ts';
+import type { Registry } from './registry.ts';
+import type { Stream } from './stream.ts';
+
+/**
+ * The maximum number of changes and commits per batch. The cost of a check grows with rows times claim sets, so larger
+ * batches save nothing.
+ */
+const maxBatch = 200;
+const firstRetryMs = 50;
+const lastRetryMs = 2_000;
+
+export interface ChangeQueueOptions {
+  readonly pool: () => Pool;
+  readonly log: Logger;
+  readonly catalog: Catalog;
+  readonly registry: Registry;
+  readonly stream: Pick<Stream, 'acknowledge' | 'pause' | 'resume'>;
+  /**
+   * The stream is paused at this size until half of the queue is processed. PostgreSQL retains the following changes.
+   */
+  readonly maxWaitingBytes: number;
+}
+
+interface QueuedChange {
+  readonly kind: 'change';
+  readonly relation: Relation;
+  readonly change: Change;
+  /** The lower 32 bits of the transaction id. */
+  readonly xid: number;
+}
+
+type Item = QueuedChange | { readonly kind: 'commit'; readonly lsn: bigint };
+
+export class ChangeQueue {
+  readonly #options: ChangeQueueOptions;
+  readonly #items: Item[] = [];
+  #waitingBytes = 0;
+  #isProcessing = false;
+  #stopped = false;
+
+  constructor(options: ChangeQueueOptions) {
+    this.#options = options;
+  }
+
+  add(relation: Relation, change: Change, xid: number): void {
+    const { log, stream, maxWaitingBytes } = this.#options;
+    this.#waitingBytes += change.bytes;
+    if (this.#waitingBytes > maxWaitingBytes) {
+      log.debug(
+        { waitingBytes: this.#waitingBytes },
+        'many changes wait to be delivered; the stream is not read meanwhile',
+      );
+      stream.pause();
+    }
+    this.#items.push({ kind: 'change', relation, change, xid });
+    if (!this.#isProcessing) {
+      this.#isProcessing = true;
+      void this.#process();
+    }
+  }
+
+  /** Acknowledges a commit after the changes before it were delivered. */
+  commit(lsn: bigint): void {
+    if (this.#items.length === 0 && !this.#isProcessing) this.#options.stream.acknowledge(lsn);
+    else this.#items.push({ kind: 'commit', lsn });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #process(): Promise<void> {
+    const { stream, maxWaitingBytes } = this.#options;
+    try {
+      while (this.#items.length > 0 && !this.#stopped) {
+        // Batches everything from the same socket read.
+        await new Promise(setImmediate);
+        const items = this.#items.splice(0, maxBatch);
+        const checkMs = await this.#deliver(items);
+        for (const item of items) {
+          if (item.kind === 'commit') stream.acknowledge(item.lsn);
+          else this.#waitingBytes -= item.change.bytes;
+        }
+        if (this.#waitingBytes <= maxWaitingBytes / 2) stream.resume();
+        const waitMs = waitAfter(checkMs);
+        const isBehind = this.#items.length >= maxBatch;
+        if (waitMs > 0 && !isBehind) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+    } finally {
+      this.#isProcessing = false;
+    }
+  }
+
+  /**
+   * While PostgreSQL is unreachable, the batch is retried because its delivery was promised. Returns how long PostgreSQL
+   * was queried, in milliseconds.
+   */
+  async #deliver(items: readonly Item[]): Promise<number> {
+    const { log } = this.#options;
+    for (let delayMs = firstRetryMs; ; delayMs = Math.min(lastRetryMs, delayMs * 2)) {
+      try {
+        return await this.#tryToDeliver(items.filter((item) => item.kind === 'change'));
+      } catch (error) {
+        if (this.#stopped) return 0;
+        if (isAnswer(error)) {
+          log.error({ error, changes: items.length }, 'changes could not be delivered');
+          return 0;
+        }
+        log.warn({ error, changes: items.length, delayMs }, 'changes wait until PostgreSQL can be asked');
+        await new Promise((resolve) => setTimeout(resolve, delayMs));
+      }
+    }
+  }
+
+  async #tryToDeliver(rows: readonly QueuedChange[]): Promise<number> {
+    const { pool, log, catalog, registry } = this.#options;
+    // Queries run only after the changes are visible to other sessions.
+    const queries = rows.some(
+      ({ relation }) => registry.knownAudience(relation)?.table.rowSecurity !== false,
+    );
+    if (queries) await untilOver(pool(), new Set(rows.map((row) => row.xid)));
+    const changes = [];
+    for (const item of rows) {
+      const audience = await registry.audienceOf(item.relation);
+      if (audience !== undefined && audience.groups.size > 0) changes.push({ change: item.change, audience });
+    }
+    if (changes.length === 0) return 0;
+    return deliverBatch({ pool, log, now: () => performance.now(), access: catalog.access }, changes);
+  }
+}

@@ -1,0 +1,140 @@
+/** A channel's subscription to changes across retries, new tokens and lost streams. */
+import type { Logger } from '../../kernel/log.ts';
+import { type ChangeRequest, parseChangeRequest } from '../core/filter.ts';
+import type { Frame, Version } from '../core/frame.ts';
+import type { Caller } from '../core/token.ts';
+import type { Subscriber } from './audience.ts';
+import type { ClaimSets } from './claim-sets.ts';
+import type { Registry } from './registry.ts';
+import type { Stream } from './stream.ts';
+
+export interface SubscribeOptions {
+  readonly topic: string;
+  readonly version: Version;
+  /** Whether the payload is only the record, with the action as its event (clients without `config`). */
+  readonly bare: boolean;
+  readonly caller: Caller;
+  readonly bindings: readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
+  readonly send: (frame: Frame) => void;
+  /** Called with `ok` when every change committed from now on will be delivered. */
+  readonly status: (status: 'ok' | 'error', message: string) => void;
+}
+
+export interface Subscription {
+  replaceCaller(caller: Caller): void;
+  close(): void;
+}
+
+export interface SubscriptionDeps {
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly claimSets: ClaimSets;
+  readonly stream: Pick<Stream, 'open' | 'live'>;
+  readonly onClose: (subscription: ChangeSubscription) => void;
+}
+
+const subscribedText = 'Subscribed to PostgreSQL';
+const retryMs = 5_000;
+
+export class ChangeSubscription implements Subscription {
+  readonly #deps: SubscriptionDeps;
+  readonly #options: SubscribeOptions;
+  #subscriber: Subscriber | undefined;
+  #attempt = 0;
+  #closed = false;
+  #admitted = false;
+  #announced = false;
+  #retry: NodeJS.Timeout | undefined;
+  /** Whether a requested table isn't in the publication yet. */
+  waitsForPublication = false;
+
+  constructor(deps: SubscriptionDeps, options: SubscribeOptions) {
+    this.#deps = deps;
+    this.#options = options;
+  }
+
+  begin(caller: Caller): void {
+    const { topic, version, bare, bindings, send, status } = this.#options;
+    const requests: { id: number; request: ChangeRequest }[] = [];
+    for (const { id, entry } of bindings) {
+      const parsed = parseChangeRequest(entry);
+      if (!parsed.ok) {
+        status('error', parsed.message);
+        return;
+      }
+      requests.push({ id, request: parsed.value });
+    }
+    this.#end();
+    const claimSet = this.#deps.claimSets.acquire(caller);
+    this.#subscriber = { topic, version, bare, requests, claimSet, places: [], active: false, send };
+    this.enter();
+  }
+
+  /** Validates and registers the requests. Called again after changes. */
+  enter(): void {
+    const { registry, stream } = this.#deps;
+    const subscriber = this.#subscriber;
+    if (subscriber === undefined) return;
+    const attempt = ++this.#attempt;
+    clearTimeout(this.#retry);
+    this.waitsForPublication = false;
+    this.#admitted = false;
+    this.#announced = false;
+    stream.open();
+    registry.remove(subscriber);
+    registry.admit(subscriber).then(
+      (admission) => {
+        if (this.#isOver(attempt)) {
+          if (this.#closed || this.#subscriber !== subscriber) registry.remove(subscriber);
+          return;
+        }
+        if (!admission.ok) {
+          this.waitsForPublication = admission.later;
+          this.#options.status('error', admission.message);
+          return;
+        }
+        this.#admitted = true;
+        if (stream.live) this.announce(true);
+      },
+      (error: unknown) => {
+        if (this.#isOver(attempt)) return;
+        this.#deps.log.warn(
+          { topic: subscriber.topic, error },
+          'a subscription could not be checked and is tried again',
+        );
+        this.#options.status('error', 'Realtime was unable to connect to the project database');
+        this.#retry = setTimeout(() => this.enter(), retryMs);
+      },
+    );
+  }
+
+  /** Reported again after a lost stream because changes in between weren't delivered. */
+  announce(again: boolean): void {
+    if (!this.#admitted || (this.#announced && !again)) return;
+    this.#announced = true;
+    this.#options.status('ok', subscribedText);
+  }
+
+  replaceCaller(caller: Caller): void {
+    if (!this.#closed) this.begin(caller);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#end();
+    this.#deps.onClose(this);
+  }
+
+  #isOver(attempt: number): boolean {
+    return this.#closed || attempt !== this.#attempt;
+  }
+
+  #end(): void {
+    clearTimeout(this.#retry);
+    this.#attempt++;
+    if (this.#subscriber === undefined) return;
+    this.#deps.registry.remove(this.#subscriber);
+    this.#deps.claimSets.release(this.#subscriber.claimSet);
+    this.#subscriber = undefined;
+  }
+}
