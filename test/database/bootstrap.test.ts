@@ -1,4 +1,7 @@
-/** What migrations, policies and clients find: roles, schemas, grants, functions. Facts as data, refusals included. */
+/**
+ * What migrations, policies and clients find: roles, schemas, grants and functions. Cases are data, including rejected
+ * ones.
+ */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { repairRoles } from '../../src/database/embedded/self-repair.ts';
 import type { Database, LoginRole } from '../../src/database/index.ts';
@@ -6,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../src/database/testin
 import { type Logger, silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
 
-// Starting a server takes as long as the machine is busy.
+// Starting a server can take long on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
@@ -19,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => own?.drop());
 
-/** Runs as `role` and undoes everything; the SQLSTATE of the refusal or `ok`. */
+/** Runs the statements as `role` and rolls them back. Returns the SQLSTATE of the error, or `ok`. */
 async function outcome(login: LoginRole, statements: string, role?: string): Promise<string> {
   try {
     await database.pool(login).transaction(
@@ -123,7 +126,7 @@ describe('schemas', () => {
     ['graphql_public', 'supabase_admin', 'postgres anon authenticated service_role'],
     ['vault', 'supabase_admin', 'postgres service_role'],
     ['supabase_functions', 'supabase_admin', 'postgres anon authenticated service_role'],
-    ['_plinth', 'supabase_admin', 'postgres'], // pg_read_all_data: to look, not to touch
+    ['_plinth', 'supabase_admin', 'postgres'], // pg_read_all_data allows reading only.
   ])('%s belongs to %s; used by %s', async (schema, owner, users) => {
     expect(await value(`select nspowner::regrole::text from pg_namespace where nspname = '${schema}'`)).toBe(
       owner,
@@ -131,7 +134,7 @@ describe('schemas', () => {
     const asked = ['postgres', 'anon', 'authenticated', 'service_role', 'dashboard_user'];
     const granted = [];
     for (const user of asked) {
-      if (user === 'dashboard_user' && schema === 'public') continue; // through PUBLIC
+      if (user === 'dashboard_user' && schema === 'public') continue; // Granted through PUBLIC.
       if (await value(`select has_schema_privilege('${user}', '${schema}', 'usage')`)) granted.push(user);
     }
     expect(granted.join(' ')).toBe(users);
@@ -258,7 +261,7 @@ describe('the API roles', () => {
     ['authenticated', 'select from storage.notes', '42501'],
     ['service_role', 'select from vault.decrypted_secrets', 'ok'],
     ['anon', 'select from vault.secrets', '42501'],
-    ['anon', 'set role service_role', 'ok'], // as the authenticator, whose session it is
+    ['anon', 'set role service_role', 'ok'], // The session belongs to the authenticator.
     ['anon', 'set role postgres', '42501'],
     ['authenticated', 'select from auth.uid()', 'ok'],
     ['anon', 'select extensions.uuid_generate_v4()', 'ok'],

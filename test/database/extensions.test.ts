@@ -1,4 +1,4 @@
-/** CREATE EXTENSION as `postgres`, as migrations do it: what is there works, what is not becomes a placeholder. */
+/** CREATE EXTENSION as `postgres`, as in migrations: available extensions work, and others become placeholders. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { missingExtensions, placeholderVersion } from '../../src/database/extensions/missing.ts';
 import { trustedContrib } from '../../src/database/extensions/trusted.ts';
@@ -6,7 +6,7 @@ import type { Pool, Row } from '../../src/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
 
-// Starting a server takes as long as the machine is busy.
+// Starting a server can take long on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
@@ -141,7 +141,7 @@ describe('pgjwt', () => {
   beforeAll(() => postgres.exec('create extension pgjwt with schema extensions'));
 
   test('signs as RFC 7519 says', async () => {
-    // The example of jwt.io for HS256 with this header order.
+    // The HS256 example from jwt.io with this header order.
     expect(
       await first(`select sign('{"sub":"1234567890","name":"John Doe","admin":true}', 'secret') as token`),
     ).toEqual({

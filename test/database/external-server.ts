@@ -1,4 +1,6 @@
-/** A PostgreSQL that is not ours: its superuser is `admin`, TCP asks for passwords, its extension folder is the stock one. */
+/**
+ * An external PostgreSQL: its superuser is `admin`, TCP requires passwords, and its extension folder is the stock one.
+ */
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,16 +12,19 @@ import { findBinaries, linkLibraries } from '../../src/database/embedded/binarie
 import { chooseIdentity, commandAs, type Identity } from '../../src/database/embedded/identity.ts';
 
 export interface ExternalServer {
-  /** For another user, database or password of this server. */
+  /** Returns a URL for another user, database or password on this server. */
   url(user: string, database?: string, password?: string): string;
   stop(): Promise<void>;
-  /** Ends it at once, as an outage does: sessions are told nothing, and the next start recovers. */
+  /** Ends the server immediately, as in an outage: sessions aren't notified, and the next start recovers. */
   crash(): Promise<void>;
-  /** After {@link stop} or {@link crash}, on the same port. `standby`: it takes no writes. */
+  /** Starts the server again on the same port after {@link stop} or {@link crash}. `standby`: rejects writes. */
   start(mode?: 'standby'): Promise<void>;
 }
 
-/** Folders with initdb and postgres, by version: the embedded one always, Debian's oldest supported one where it is. */
+/**
+ * Returns the folders with initdb and postgres by version: always the embedded one, and Debian's oldest supported
+ * version if installed.
+ */
 export function availableServers(): { version: string; bin: string }[] {
   const binaries = findBinaries();
   linkLibraries(binaries);

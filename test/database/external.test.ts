@@ -1,4 +1,7 @@
-/** `--database-url`: an empty database, one of our own, one of the hosted service; with and without superuser rights. */
+/**
+ * `--database-url` with an empty database, one of Plinth's own and one of the hosted service, with and without
+ * superuser privileges.
+ */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type Database, type DatabaseOptions } from '../../src/database/index.ts';
 import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
@@ -6,7 +9,7 @@ import { sql } from '../../src/kernel/sql.ts';
 import { availableServers, type ExternalServer, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
 
-// Starting a server takes as long as the machine is busy.
+// Starting a server can take long on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const more = { room: 'more', dir: new URL('./fixtures/migrations/', import.meta.url) };
@@ -32,7 +35,7 @@ async function asClient<T>(url: string, work: (client: Client) => Promise<T>): P
   }
 }
 
-/** Everything that a start could have changed, as one text. */
+/** Returns everything that a start could have changed, as one text. */
 function fingerprint(client: Client): Promise<unknown> {
   return client.query(sql`
     select (select md5(string_agg(c::text, ';' order by oid)) from pg_class c) as classes,
@@ -90,7 +93,7 @@ describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, 
         const [row] = await database.pool(role).query<{ who: string }>(sql`select current_user::text as who`);
         expect(row?.who).toBe(role);
       }
-      // No superuser stands behind what runs a user's code.
+      // User code doesn't run in a superuser's session.
       const [login] = await database
         .pool('authenticator')
         .query<{ superuser: boolean }>(

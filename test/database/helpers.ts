@@ -1,4 +1,4 @@
-/** Folders, servers and processes of the database tests, all of which are gone when the test is over. */
+/** Folders, servers and processes of the database tests. All of them are removed after the test. */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,14 +7,14 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { processesIn } from '../../src/database/embedded/processes.ts';
 
-/** A new folder in a temporary one that others may pass through; removed by `remove`. */
+/** Creates a temporary folder whose parents other users can traverse. `remove` deletes it. */
 export function temporaryFolder(): { path: string; remove: () => void } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'plinth-db-')));
   chmodSync(path, 0o755);
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** What an outage leaves: every process that works in or was started for `folder` is killed at once. */
+/** Simulates an outage: kills all processes that work in `folder` or were started for it. */
 export function killEverything(folder: string): void {
   const listed = execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' })
     .split('\n')
@@ -25,15 +25,15 @@ export function killEverything(folder: string): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // Ended meanwhile.
+      // The process has already exited.
     }
   }
 }
 
 export interface Writer {
-  /** Resolves with the first line that begins so, or undefined when the process ends before. */
+  /** Resolves with the first line with this prefix, or undefined if the process ends first. */
   line(prefix: string): Promise<string | undefined>;
-  /** The highest number the process was told to be safe. */
+  /** The highest number that was acknowledged to the process. */
   readonly acknowledged: () => number;
   readonly ended: Promise<void>;
   readonly pid: number;

@@ -1,6 +1,7 @@
 /**
- * Who owns and who may do what in every schema that the hosted service has, compared with what it grants. A migration that
- * `db pull` wrote, or one that names a system table, meets the same rights; where it doesn't, the table says why.
+ * Owners and privileges in every schema of the hosted service, compared with the hosted grants. A migration written by
+ * `db pull`, or one that references a system table, requires the same privileges. The table contains a reason for each
+ * difference.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,13 +14,13 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 interface Fact {
   readonly name: string;
-  /** `owner | grants`; `-` where it doesn't exist. */
+  /** `owner | grants`, or `-` if the object doesn't exist. */
   readonly hosted: string;
   readonly plinth: string;
   readonly reason: string;
 }
 
-/** A line per object; below it, where Plinth differs, `plinth: owner | grants # reason`. */
+/** One line per object. If Plinth differs, it is followed by `plinth: owner | grants # reason`. */
 function factsOf(text: string): Fact[] {
   const facts: Fact[] = [];
   for (const line of text.split('\n').map((each) => each.trim())) {
@@ -38,7 +39,7 @@ function factsOf(text: string): Fact[] {
 }
 
 const facts = factsOf(readFileSync(new URL('hosted-grants.txt', import.meta.url), 'utf8'));
-/** A name that ends in `*` stands for the objects that no other line names. */
+/** A name that ends with `*` matches objects that no other line matches. */
 const matches = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
 const factOf = (name: string): Fact | undefined =>

@@ -36,11 +36,11 @@ export interface Fixture {
   readonly db: TestDatabase;
   target(): ConnectionOptions;
   open(options?: Partial<RequestPathOptions>): RequestPath;
-  /** Ends the connections of all paths opened here; answers how many there were. */
+  /** Terminates the connections of all paths opened here and returns their number. */
   terminate(): Promise<number>;
-  /** How many connections of this name there are. */
+  /** Returns the number of connections with this name. */
   backends(applicationName: string): Promise<number>;
-  /** Resolves when the server runs a `pg_sleep` for one of the paths. */
+  /** Resolves when the server runs `pg_sleep` for one of the paths. */
   asleep(): Promise<void>;
   close(): Promise<void>;
 }
@@ -83,7 +83,7 @@ export async function startFixture(): Promise<Fixture> {
   };
 }
 
-/** A request as the REST service makes them: signed in as `sub`, or anonymous. */
+/** A request like those of the REST service: signed in as `sub`, or anonymous. */
 export function request(sub: string | undefined, text: string, rest: Partial<PathRequest> = {}): PathRequest {
   const role = sub === undefined ? 'anon' : 'authenticated';
   return {

@@ -1,4 +1,4 @@
-/** The request path against a real server. What matters most: nothing of one request is ever seen by another. */
+/** The request path against a real server. The most important property: no request sees anything from another one. */
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { type Fixture, request, startFixture, texts, WHO } from './path-fixture.
 
 let fixture: Fixture;
 let path: RequestPath;
-/** One connection for everything shared: whatever leaks, leaks here. */
+/** All shared requests use one connection, so any leak becomes visible. */
 let narrow: RequestPath;
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** On both of the narrow path's connections: the roles are right and the anonymous caller has no identity. */
+/** Checks both connections of the narrow path: the roles are correct and the anonymous caller has no identity. */
 async function expectClean(): Promise<void> {
   for (const lane of ['shared', 'alone'] as const) {
     expect(texts(await narrow.execute(request(undefined, WHO, { lane })))).toEqual([

@@ -1,4 +1,7 @@
-/** pgmq: messages are read by one, come back when nobody deletes them, and only who may touches them. */
+/**
+ * pgmq: a message is read by one consumer, becomes visible again if it isn't deleted, and is only accessible with
+ * privileges.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -179,7 +182,7 @@ test('everything is the project’s own, and the extension can be dropped', asyn
 });
 
 describe('over the API', () => {
-  // As the hosted service's guide has it made: functions in a schema that the API offers.
+  // As in the hosted service's guide: functions in a schema that the API exposes.
   beforeAll(() =>
     postgres.exec(`create schema pgmq_public;
       grant usage on schema pgmq_public to anon, authenticated, service_role;

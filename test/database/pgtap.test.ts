@@ -1,4 +1,4 @@
-/** pgTAP as test suites of projects use it, on PostgreSQL 18 and as `postgres`, which isn't a superuser. */
+/** pgTAP as used by projects' test suites, on PostgreSQL 18 and as `postgres`, which isn't a superuser. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => own?.drop());
 
-/** The lines of a suite's calls, in one transaction. */
+/** Returns the output lines of a suite's calls, run in one transaction. */
 async function lines(...calls: string[]): Promise<string[]> {
   return own.database.pool('postgres').transaction(
     async (tx) => {

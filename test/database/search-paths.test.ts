@@ -1,4 +1,4 @@
-/** No function of ours is among those that `supabase db advisors` warns about ("Function Search Path Mutable"). */
+/** `supabase db advisors` reports none of Plinth's functions ("Function Search Path Mutable"). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import type { Backend } from '../../src/main.ts';

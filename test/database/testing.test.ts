@@ -1,9 +1,9 @@
-/** The harness other tests stand on. */
+/** The test harness for databases. */
 import { afterAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
 
-// Starting a server takes as long as the machine is busy.
+// Starting a server can take long on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const made: TestDatabase[] = [];
@@ -26,7 +26,7 @@ test('databases of one template are prepared once and do not see each other', as
   expect(prepared).toBe(1);
   await one.exec('insert into public.things values (1)');
   expect(await two.query(sql`select count(*)::int as count from public.things`)).toEqual([{ count: 0 }]);
-  // CREATE DATABASE does not copy these.
+  // CREATE DATABASE doesn't copy these settings.
   expect(await two.query(sql`select current_setting('app.settings.jwt_secret') as value`)).toEqual([
     { value: 'x=y' },
   ]);

@@ -1,4 +1,4 @@
-/** vector: the type and the operators of pgvector, exact and without an index. */
+/** vector: the type and operators of pgvector, exact and without an index. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Row, Session } from '../../src/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';

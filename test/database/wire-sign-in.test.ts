@@ -1,4 +1,4 @@
-/** Ways of signing in: passwords and TLS against a stub, SCRAM against PostgreSQL itself. */
+/** Sign-in methods: passwords and TLS against a stub, SCRAM against PostgreSQL. */
 import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -122,7 +122,7 @@ test('a client certificate is shown, unless others may read its key', async () =
   expect((await connect({ tls: 'accept' }, target)).certificates).toEqual(['localhost']);
   await chmod(sslKey, 0o640);
   const connecting = connect({ tls: 'accept' }, target);
-  // Root may share a file of its own with a group.
+  // A file owned by root can be readable by its group.
   if (process.getuid?.() === 0) {
     expect((await connecting).certificates).toEqual(['localhost']);
     await chmod(sslKey, 0o644);
@@ -155,7 +155,7 @@ describe('a password file', () => {
 });
 
 describe('several hosts', () => {
-  /** Starts them all, and says which one a session came from, by its place, or why there is none. */
+  /** Starts all servers and returns the index of the one that the session is connected to, or the error. */
   async function choose(servers: readonly StubOptions[], more: Partial<ConnectionOptions> = {}) {
     const started = await Promise.all(servers.map((options) => startStub(options)));
     stubs.push(...started);

@@ -1,25 +1,28 @@
-/** A server that only knows how to let somebody in: for ways of signing in that a test cluster does not offer. */
+/** A server that only implements sign-in, for methods that a test cluster doesn't support. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 export interface Stub {
   readonly port: number;
-  /** The passwords that clients sent, and the names and values of their startup messages. */
+  /** Passwords sent by clients, and the names and values of their startup messages. */
   readonly passwords: string[];
   readonly startups: string[][];
-  /** Names in the certificates that clients showed; empty for none. */
+  /** Names in the client certificates. Empty if there was none. */
   readonly certificates: string[];
   close(): Promise<void>;
 }
 
 export interface StubOptions {
-  /** The body of the server's request for a password, after the length; absent means that none is asked for, empty silence. */
+  /**
+   * The body of the server's authentication request after its length. If absent, no password is requested. If empty,
+   * the server doesn't respond.
+   */
   readonly asks?: Buffer;
-  /** `refuse` answers N to a request for TLS. */
+  /** `refuse` answers a TLS request with N. */
   readonly tls?: 'accept' | 'refuse';
-  /** What it reports of itself beside its version. */
+  /** Reported parameters in addition to the version. */
   readonly reports?: Readonly<Record<string, string>>;
-  /** An SQLSTATE that every sign-in is refused with. */
+  /** The SQLSTATE with which every sign-in is rejected. */
   readonly refuses?: string;
 }
 
@@ -93,7 +96,7 @@ function letIn(socket: Socket, reports: Readonly<Record<string, string>>): void 
       message('S', Buffer.from(`${name}\0${value}\0`)),
     ),
   );
-  // In two pieces that end in the middle of a message.
+  // In two pieces, split within a message.
   const all = Buffer.concat([ok, status, key, message('Z', Buffer.from('I'))]);
   socket.write(all.subarray(0, 13));
   setImmediate(() => socket.write(all.subarray(13)));
@@ -107,7 +110,7 @@ function message(type: string, body: Buffer): Buffer {
   return bytes;
 }
 
-/** For `localhost`, signed by itself, used nowhere else. */
+/** A self-signed certificate for `localhost` that isn't used elsewhere. */
 export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBlTCCATugAwIBAgIUUmXUtdamTNRBFJUuf/dUEbAP9aAwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA0NDYzNVoYDzIxMjYxMDI4

@@ -1,4 +1,4 @@
-/** The client against a real server: values, statements, errors, cancelling, losing the connection. */
+/** The client against a real server: values, statements, errors, cancellation and lost connections. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
@@ -72,9 +72,9 @@ test('each type is read as documented', async () => {
   });
 });
 
-/** PostgreSQL's text holds no zero character; a lone surrogate is no character at all. */
+/** PostgreSQL's text type can't contain NUL, and a lone surrogate isn't a valid character. */
 const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0') && value.isWellFormed());
-/** jsonb knows neither the zero character nor a negative zero. */
+/** jsonb can't contain NUL or negative zero. */
 const json = fc
   .jsonValue({ stringUnit: 'grapheme' })
   .map((value): fc.JsonValue => JSON.parse(JSON.stringify(value)))

@@ -1,4 +1,7 @@
-/** Callers, functions and connections as they come: odd content types, large heads, late streams, refused sockets, leavers. */
+/**
+ * Real-world callers, functions and connections: unusual content types, large headers, late streams, rejected sockets
+ * and disconnects.
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -35,7 +38,7 @@ beforeAll(async () => {
       };
       let completed = 0;
       Deno.serve((request, info) => answers[new URL(request.url).pathname](request, info));`,
-      // As deno.land/std@0.168.0/http/server.ts does it, written by heart: tests have no network.
+      // Reimplements deno.land/std@0.168.0/http/server.ts because tests have no network access.
       std: `async function serve(handler) {
         const listener = Deno.listen({ port: 8000, hostname: '0.0.0.0', transport: 'tcp' });
         console.log('Listening on ' + listener.addr.port);
@@ -69,7 +72,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** Bytes as they are, over a connection of its own. */
+/** Sends raw bytes over a separate connection. */
 async function open(...lines: readonly string[]): Promise<Socket> {
   const socket = connect(Number(new URL(world.url).port), '127.0.0.1');
   await once(socket, 'connect');
@@ -95,7 +98,7 @@ describe('a function', () => {
   );
 
   it('answers with 60 KiB of cookies', async () => {
-    // Not by fetch, whose own limit is lower.
+    // Not with fetch, whose own limit is lower.
     const answer = await text(await open('GET /functions/v1/many/cookies HTTP/1.1', 'connection: close'));
     expect([answer.slice(9, 12), answer.match(/^set-cookie: /gim)?.length]).toEqual(['200', 15]);
   });
@@ -158,7 +161,7 @@ it('a caller that leaves while the function starts, half of its body sent, is no
   socket.write(Buffer.alloc(20_000));
   await expect.poll(() => world.functions.describe('slow')?.state, { interval: 5 }).toBe('running');
   socket.destroy();
-  // Started by the caller who left, so that this one meets the same worker.
+  // Started by the disconnected caller, so this one uses the same worker.
   expect(await (await world.call('slow', { method: 'POST', body: 'four' })).text()).toBe('4');
   await expect.poll(() => world.functions.describe('slow')?.pending, { interval: 5 }).toBe(0);
 });

@@ -1,6 +1,6 @@
 /**
- * Functions on a machine whose way out is a company's: a proxy that terminates TLS with the company's own certificate authority, and
- * the company's registry. What the machine says about it is Deno's to use, and no function's to read.
+ * Functions on a company network: a proxy that terminates TLS with the company's certificate authority, and a private
+ * registry. Deno uses the machine's network settings, and functions can't read them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -34,7 +34,7 @@ const files = {
     });`,
 };
 
-/** Empty for a process that has ended. */
+/** Returns an empty text for a process that has ended. */
 function fileOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -45,7 +45,7 @@ function fileOf(path: string): string {
 
 let registry: Registry;
 let proxyUrl: string;
-/** What the proxy was asked for. */
+/** The requests that the proxy received. */
 let asked: string[] = [];
 const proxy = createServer((request, response) => {
   asked.push(`${request.method} ${request.url}`);

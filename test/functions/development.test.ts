@@ -1,4 +1,4 @@
-/** While somebody writes functions: saves are served, mistakes have a place, and no other function is disturbed. */
+/** During development: saves take effect, errors have a location, and other functions aren't affected. */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -110,7 +110,7 @@ describe('a save', () => {
         timeout: 50_000,
       })
       .toContain(`${place}:1:7 TS2322: Type 'string' is not assignable to type 'number'.`);
-    // What the platform adds is no mistake.
+    // Globals added by the platform aren't type errors.
     expect(world.lines('typed').join('\n')).not.toMatch(/EdgeRuntime/);
   }, 60_000);
 });
@@ -168,7 +168,7 @@ it('files that editors leave behind, and packages, serve nothing anew', async ()
   mkdirSync(join(world.supabaseDir, 'functions/other/node_modules'), { recursive: true });
   for (const name of ['index.ts~', '.index.ts.swp', 'node_modules/a.js'])
     world.write(`supabase/functions/other/${name}`, 'x');
-  // A later change that is seen shows that the earlier ones were, too.
+  // When a later change is detected, the earlier ones were processed too.
   world.write('first', withPid(`'seen'`));
   await expect.poll(async () => (await read('first')).word, soon).toBe('seen');
   expect(await read('other')).toEqual(before);

@@ -1,4 +1,4 @@
-/** Functions through the whole server: real Deno processes, the stock client, limits, reload, upgrades, and attacks. */
+/** Functions through the whole server: real Deno processes, the stock client, limits, reload, upgrades and attacks. */
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
@@ -175,7 +175,8 @@ describe('a function', () => {
     const parts: string[] = [];
     for await (const part of answer) {
       parts.push(String(part));
-      // The answer to the first chunk is here before the second is sent, and its to the second before the end.
+      // The response to the first chunk arrives before the second chunk is sent, and the response to the second before
+      // the end.
       if (parts.length === 1) sent.write(Buffer.alloc(5));
       else sent.end();
     }
@@ -192,7 +193,8 @@ describe('a function', () => {
   ])('may answer without reading what it was sent: %s, %i bytes', async (slug, size) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const headers = { authorization: `Bearer ${backend.keys.anonKey}`, 'content-length': size };
-    // One after the other on one connection, which a body that nobody reads must not block; nor the worker's own.
+    // Sequential requests on one connection, which an unread body must not block. The same applies to the worker's
+    // connection.
     for (let turn = 0; turn < 4; turn += 1) {
       const sent = request(`${backend.url}/functions/v1/${slug}`, { method: 'POST', headers, agent });
       sent.end(Buffer.alloc(size));
@@ -211,7 +213,7 @@ describe('a function', () => {
   });
 
   it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'])('takes %s', async (method) => {
-    // A QUERY has to say what its content is.
+    // A QUERY request requires a content type.
     const headers = { 'content-type': 'text/plain' };
     expect(await (await call('/hello', { method, headers })).json()).toMatchObject({ method });
   });

@@ -1,4 +1,4 @@
-/** Functions behind a gateway, without a database: sources as given, limits as a test wants them. */
+/** Functions behind a gateway without a database, with given sources and limits. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -16,21 +16,21 @@ export interface FunctionsWorld {
   /** With the anon key. */
   readonly authorization: string;
   readonly functions: FunctionsService;
-  /** With the anon key; the path begins with the slug. */
+  /** Sends the anon key. The path begins with the slug. */
   call(path: string, init?: RequestInit): Promise<Response>;
   write(path: string, text: string): void;
-  /** What the function printed, and what was noted about it. */
+  /** Returns the function's output and the notes about it. */
   lines(slug: string): string[];
   stop(): Promise<void>;
 }
 
 export interface WorldOptions {
-  /** Paths below the project's folder; a bare name is the entrypoint of that function. */
+  /** Paths relative to the project folder. A bare name is that function's entrypoint. */
   readonly files: Readonly<Record<string, string>>;
   readonly config?: PartialConfig;
   readonly limits?: Partial<Limits>;
   readonly isDevelopment?: boolean;
-  /** The machine's environment; empty by default. */
+  /** The machine's environment. Defaults to empty. */
   readonly shell?: Readonly<Record<string, string>>;
 }
 

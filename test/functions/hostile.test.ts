@@ -1,4 +1,7 @@
-/** Functions that mean harm, side by side: each gets its answer, and the server and its neighbours stay well. */
+/**
+ * Malicious functions, running concurrently: each receives a response, and the server and other functions aren't
+ * affected.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FunctionsWorld, functionsWorld } from './harness.ts';
 
@@ -40,7 +43,7 @@ const soon = { timeout: 20_000 };
 
 let world: FunctionsWorld;
 let goodPid = '';
-/** All are called at once, and run side by side. */
+/** All functions are called immediately and run concurrently. */
 const first = new Map<string, Promise<[number, string]>>();
 
 const outcome = async (slug: string): Promise<[number, string]> => {
@@ -48,7 +51,7 @@ const outcome = async (slug: string): Promise<[number, string]> => {
   const text = await answer.text();
   return [answer.status, answer.headers.get('sb-error-code') ?? text];
 };
-/** The same process as before: nobody ended it, and it answers. */
+/** The same process as before still responds. */
 const neighbourIsWell = async () => expect(await (await world.call('good')).text()).toBe(goodPid);
 
 beforeAll(async () => {

@@ -1,4 +1,6 @@
-/** What a function may import, how it is found, what is kept for a day without a network, and what is refused. */
+/**
+ * What a function can import, how imports are resolved, what is cached for use without a network, and what is rejected.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,7 +32,7 @@ beforeAll(async () => {
       },
     },
     files: {
-      // Deno's own names, as a project gives them for a registry of its own.
+      // Deno's own variables, as a project sets them for a private registry.
       [`${folder}/.env`]: `NPM_CONFIG_REGISTRY=${registry.url}/\nJSR_URL=${registry.url}/jsr/\nONE=shared\nTWO=shared\n`,
       [`${folder}/_shared/word.ts`]: `export const word = 'shared';`,
       shared: `import { word } from '../_shared/word.ts';\n${says('word')}`,
@@ -136,7 +138,7 @@ describe('without a network', () => {
     expect(await textOf('remote')).toBe('npm,https,jsr');
     const before = registry.asked.length;
     registry.close();
-    // Another process, and another function that imports the same.
+    // Another process, and another function with the same imports.
     world.write(
       'again',
       `import { hi } from 'npm:tiny@^1'; import { remote } from '${registry.url}/mod.ts'; ${says('[hi(), remote]')}`,

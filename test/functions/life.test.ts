@@ -1,4 +1,6 @@
-/** How workers live: shared, idle, too many, too old, told before their end, restarted; and what is recorded of it. */
+/**
+ * Worker lifecycle: shared, idle, too many, too old, notified before the end, restarted, and the recorded invocations.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Limits } from '../../src/functions/core/limits.ts';
 import { type FunctionsWorld, functionsWorld } from './harness.ts';
@@ -158,7 +160,7 @@ describe.concurrent('limits', () => {
           ),
         );
         await expect.poll(() => world.functions.describe('a')?.pending, soon).toBe(pending);
-        // As a save does.
+        // Has the same effect as a save.
         world.functions.serve({});
       }
       expect(Number(await textOf(world, 'a'))).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** A registry of packages on loopback: npm's, jsr's and plain modules, as far as Deno asks them. */
+/** A package registry on loopback for npm, jsr and plain modules, as far as Deno requires it. */
 import { createHash } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -8,12 +8,15 @@ import { gzipSync } from 'node:zlib';
 export interface Registry {
   readonly url: string;
   readonly port: number;
-  /** What was asked for, in order. */
+  /** The requests in order. */
   readonly asked: string[];
   close(): void;
 }
 
-/** `npm`: files of version 1.2.0 of each package. `modules`: source by path. `jsr`: source of version 1.0.0 of `@scope/name`. */
+/**
+ * `npm`: the files of version 1.2.0 of each package. `modules`: sources by path. `jsr`: the source of version 1.0.0 of
+ * `@scope/name`.
+ */
 export interface RegistryContent {
   readonly npm?: Readonly<Record<string, Readonly<Record<string, string | Buffer>>>>;
   readonly modules?: Readonly<Record<string, string>>;
@@ -22,7 +25,7 @@ export interface RegistryContent {
 
 export async function startRegistry(
   content: RegistryContent,
-  /** Served with TLS, under a name of its own. */
+  /** Served with TLS under a separate host name. */
   secure?: { readonly key: string; readonly cert: string; readonly url: string },
 ): Promise<Registry> {
   const asked: string[] = [];
@@ -74,14 +77,14 @@ export async function startRegistry(
   };
 }
 
-/** POSIX ustar (IEEE 1003.1), the members below `package/`. */
+/** POSIX ustar (IEEE 1003.1) with the members in `package/`. */
 function tarOf(files: Readonly<Record<string, string | Buffer>>): Buffer {
   const blocks: Buffer[] = [];
   for (const [name, content] of Object.entries(files)) {
     const body = Buffer.from(content as string);
     const head = Buffer.alloc(512);
     const path = `package/${name}`;
-    // Long paths are split at a slash: prefix and name.
+    // Long paths are split at a slash into prefix and name.
     const cut = path.length <= 100 ? -1 : path.indexOf('/', path.length - 101);
     head.write(path.slice(cut + 1), 0);
     if (cut > 0) head.write(path.slice(0, cut), 345);

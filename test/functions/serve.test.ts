@@ -1,4 +1,7 @@
-/** `plinth functions serve`: other secrets, no token, another import map, a debugger; and as before when it ends. */
+/**
+ * `plinth functions serve`: different secrets, no token check, another import map and a debugger. Everything is reset
+ * afterward.
+ */
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

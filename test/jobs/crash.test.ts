@@ -1,7 +1,7 @@
 /**
- * kill -9 in the middle of the work, of PostgreSQL, of Plinth, and of both: each request arrives at least once and has an
- * answer in the end (bench/jobs.ts does the same with ten thousand), and a job that was running has failed. Then two
- * processes on one database, which do nothing twice.
+ * kill -9 of PostgreSQL, Plinth or both during work: each request arrives at least once and eventually has a response
+ * (bench/jobs.ts does the same with ten thousand), and a running job is marked as failed. Also: two processes on one
+ * database, which never do the same work twice.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { openTarget, type Target } from './target.ts';
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 const requests = 600;
-/** The second process comes by TCP as the superuser, which the embedded server refuses unless asked not to. */
+/** The second process connects over TCP as the superuser, which the embedded server rejects by default. */
 function sharedProject(): string {
   const dir = mkdtempSync(join(tmpdir(), 'plinth-jobs-'));
   mkdirSync(join(dir, 'supabase'));
@@ -57,7 +57,7 @@ test('nothing that was queued is lost', async () => {
   expect(await plinth.query(answered as string)).toEqual([{ n: requests }]);
   expect(await plinth.query(failed as string)).toEqual([{ n: 0 }]);
   expect(arrived()).toBe(requests);
-  // Sent again is what was under way, and no more.
+  // Only requests that were in progress are sent again.
   expect(target.arrived.length).toBeLessThan(requests + 4 * 64 + 1);
 });
 

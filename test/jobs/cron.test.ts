@@ -1,4 +1,4 @@
-/** pg_cron: scheduling, who may, and runs. */
+/** pg_cron: scheduling, permissions and runs. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Pool, Row } from '../../src/database/index.ts';
 import { hasOurCron } from '../../src/jobs/cron/queries.ts';
@@ -23,13 +23,16 @@ afterAll(() => backend?.stop());
 
 const rows = (text: string, pool = postgres): Promise<Row[]> => pool.query(sql.raw(text));
 const first = async (text: string, pool = postgres): Promise<Row> => (await rows(text, pool))[0] as Row;
-/** Has a run of a job wait, whatever its timetable says, and notifies every scheduler. */
+/** Queues a run of a job regardless of its schedule, and notifies all schedulers. */
 const makeDue = (jobid: unknown): Promise<void> =>
   admin.exec(`update cron._timetable set is_waiting = true where jobid = ${jobid};
     select pg_notify('plinth_cron', '')`);
-/** A timetable that leaves the runs of a job to {@link runNow}: with each minute it would get another when that turns. */
+/**
+ * A schedule that leaves a job's runs to {@link runNow}. A job scheduled every minute could be due again when the
+ * minute changes.
+ */
 const onNewYear = '0 0 1 1 *';
-/** Runs a job whatever its timetable, like one that became due while it ran. */
+/** Runs a job regardless of its schedule, as if it had become due during a run. */
 const runNow = (jobid: unknown): Promise<void> =>
   admin.exec(`update cron._timetable set is_waiting = true where jobid = ${jobid};
     select pg_notify('plinth_cron', '')`);
@@ -280,13 +283,13 @@ describe('runs', () => {
     await makeDue(id);
     await makeDue(long.id);
     await expect.poll(async () => (await runsOf(long.id))[0]?.status).toBe('running');
-    // Due again while it runs: one more waits for its end, and not two.
+    // The job becomes due twice during a run, and only one more run is queued.
     await makeDue(long.id);
     await makeDue(long.id);
     await expect
       .poll(async () => (await runsOf(long.id)).map(({ status }) => status), { timeout: 20_000 })
       .toSatisfy((states: unknown[]) => states.length >= 2 && states.every((state) => state === 'succeeded'));
-    // The minute may have turned meanwhile, and made it due once more.
+    // The minute may have changed in the meantime, which makes the job due once more.
     const turned = Math.floor(Date.now() / 60_000) - Math.floor(began / 60_000);
     expect((await runsOf(long.id)).length).toBeLessThanOrEqual(2 + turned);
     const [overlap] =
@@ -336,7 +339,7 @@ describe('runs', () => {
       log: silentLogger,
     });
     await other.start?.();
-    // What was left behind as running has failed.
+    // Runs left in the state running are marked as failed.
     await expect
       .poll(() =>
         rows(

@@ -1,4 +1,4 @@
-/** The http extension: a request and its answer in one statement. */
+/** The http extension: a request and its response in one statement. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Pool, Row } from '../../src/database/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -229,7 +229,7 @@ describe('who may', () => {
     await expect(
       postgres.exec(`select * from extensions._http_dblink('host=/tmp', 'select 1') as t (x text)`),
     ).rejects.toMatchObject({ code: '42501' });
-    // Nor, by dblink of their own, to the socket without a password.
+    // A user's dblink can't connect to the socket without a password either.
     await postgres.exec('create extension dblink with schema extensions');
     const dir = backend.database.info.socketDir;
     await expect(

@@ -1,4 +1,4 @@
-/** pg_net and database webhooks: what is committed is sent, once, and its answer is there to be read. */
+/** pg_net and database webhooks: committed requests are sent once, and their responses are stored. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Pool } from '../../src/database/index.ts';

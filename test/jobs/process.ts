@@ -1,4 +1,4 @@
-/** Plinth as a process of its own, to be killed. Only processes started here are. */
+/** Plinth as a separate process that can be killed. Only processes started here are killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const bin = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
 export interface Plinth {
   readonly child: ChildProcess;
   readonly databaseUrl: string;
-  /** As `postgres`; tried again while PostgreSQL comes back. */
+  /** Runs a query as `postgres`, with retries while PostgreSQL restarts. */
   query(text: string): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export async function killPlinth({ child }: Plinth): Promise<void> {
   await ended;
 }
 
-/** The server of this project, by the file in which it notes its own process. */
+/** Kills the PostgreSQL server of this project, using its PID file. */
 export function killPostgres(projectDir: string): void {
   const noted = readFileSync(join(projectDir, '.plinth', 'postgres', 'postmaster.pid'), 'utf8');
   process.kill(Number.parseInt(noted, 10), 'SIGKILL');

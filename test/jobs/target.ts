@@ -1,4 +1,4 @@
-/** A server that requests of SQL are sent to, and what arrived there. */
+/** A server that receives requests sent by SQL and records them. */
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -12,9 +12,9 @@ export interface Arrived {
 export interface Target {
   readonly url: string;
   readonly arrived: Arrived[];
-  /** Most requests that were open at the same time. */
+  /** Returns the maximum number of concurrent requests. */
   readonly most: () => number;
-  /** What is answered from now on; `{"ok":true}` before. */
+  /** Sets the response for the following requests. Defaults to `{"ok":true}`. */
   answer(listener: RequestListener): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Broadcast and presence, seen by the stock client. */
+/** Broadcast and presence with the stock client. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, joined, startRealtime, until } from './harness.ts';
 
@@ -142,7 +142,7 @@ test('what the database told before a join is not repeated', async () => {
     const channel = fresh.client().channel('late');
     channel.on('broadcast', { event: '*' }, ({ payload }) => seen.push(payload.n));
     await joined(channel);
-    // The stream may not be open yet: nothing is lost for it.
+    // The stream may not be open yet, but no message is lost.
     await fresh.sql(`select realtime.send('{"n": 2}', 'e', 'late', false)`);
     await fresh.sql(`select realtime.send('{"n": 3}', 'e', 'late', false)`);
     await until(() => seen.length === 2);

@@ -1,4 +1,4 @@
-/** postgres_changes with the stock client: who gets which rows, in which shape. */
+/** postgres_changes with the stock client: who receives which rows, and in which format. */
 import type { RealtimeChannel } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, joined, startRealtime, subscribed, until } from './harness.ts';
@@ -25,7 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => h.stop());
 
-/** Subscribes to a table and collects what comes; each with the marker table, to know that nothing else came before it. */
+/**
+ * Subscribes to a table and collects changes, together with a marker table that shows that no other change came before
+ * it.
+ */
 async function listen(
   userId: string | undefined,
   filter: { event?: string; schema?: string; table?: string; filter?: string; select?: string[] },
@@ -413,7 +416,7 @@ test('with a new token come the rows of the new user, and no others', async () =
   });
   await joined(channel);
   await until(() => told > 0);
-  // In this order: whoever got alice's row knows that bob's is worked off.
+  // In this order: when alice's row has arrived, bob's was processed.
   const both = (when: string) =>
     `insert into public.notes (owner, body) values ('${bob}', 'bob ${when}'), ('${alice}', 'alice ${when}')`;
   await h.sql(both('before'));
@@ -442,7 +445,7 @@ test('the stream comes back by itself when it is cut, and nothing is missed mean
   await settle();
   expect(seen.map(({ new: row }) => row.body)).toEqual(['meanwhile', 'after']);
   expect(h.health()).toBeUndefined();
-  // It was never interrupted, as far as the client is concerned.
+  // The client noticed no interruption.
   expect(told).toBe(0);
 });
 

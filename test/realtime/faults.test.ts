@@ -1,6 +1,6 @@
 /**
- * Faults: what was promised is kept, nothing comes twice, and clients recover by themselves. The promise of a subscription
- * is "Subscribed": every change that commits from then on is delivered.
+ * Faults: promised changes are delivered, none is delivered twice, and clients recover automatically. A subscription's
+ * promise is "Subscribed": every change committed after it is delivered.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -41,7 +41,7 @@ afterAll(async () => {
   await direct.stop();
 });
 
-/** Somebody who listens to changes and to what the database tells, and has seen the first of each. */
+/** A client that listens to changes and database broadcasts and has received the first of each. */
 async function listener(harness: Served) {
   const name = `fault-${topics++}`;
   const client = harness.client(user);
@@ -141,7 +141,7 @@ describe('the network to PostgreSQL', () => {
     await there.send({ type: 'broadcast', event: 'x', payload: {} });
     await until(() => heard.length > 0);
     await there.track({ key: 'there again' });
-    // The lease ends: for the others everybody behind the cut is gone.
+    // The lease ends, so other processes consider everyone behind the cut gone.
     await until(() => seenBy(here) === 'here');
     proxy.mend();
     await until(() => seenBy(here) === 'here,there again' && seenBy(there) === 'here,there again');
@@ -159,7 +159,7 @@ describe('one process of two', () => {
     throw new Error('the process ended before it served');
   }
 
-  /** Names of those that are made: before, the end of who makes it is theirs too. */
+  /** Names of complete slots. An incomplete slot ends with the process that creates it. */
   const slots = async (active: boolean): Promise<string[]> => {
     const rows = await direct.database.pool('supabase_admin').query<{ name: string }>(sql`
       select slot_name::text as name from pg_replication_slots
@@ -193,7 +193,7 @@ describe('one process of two', () => {
     expect(told).toEqual(numbers(1, 40));
     await doomed.socket.disconnect();
 
-    // The next start finds what the dead one left.
+    // The next start finds the slots of the dead process.
     while (!(await slots(false)).includes(slot));
     const next = await direct.another();
     while ((await slots(false)).includes(slot));
@@ -210,7 +210,7 @@ describe('PostgreSQL', () => {
     const before = cluster.pid();
     process.kill(before, 'SIGKILL');
     await until(() => cluster.pid() !== before);
-    // As soon as it answers, before anybody else is back.
+    // As soon as it responds, before other clients reconnect.
     for (;;) {
       try {
         await direct.sql(insert(21, 40, name));
@@ -232,7 +232,7 @@ describe('PostgreSQL', () => {
     try {
       const { name, changes, statuses } = await listener(bounded);
       const slot = bounded.report().stream.slot?.name;
-      // Whatever began before this transaction ends may still be needed.
+      // All WAL since the start of this open transaction may still be needed.
       const session = await direct.database.pool('postgres').connect();
       await session.exec(`begin; create table public.held (id int)`);
       const write = (mebibytes: number): Promise<void> =>
@@ -301,7 +301,7 @@ describe('clocks', () => {
         ]);
         await socket.next((frame) => frame[1] === `p${call}`);
       }
-      // The window of presence calls is over, whatever the clock says.
+      // The window of presence calls ends regardless of the clock.
       await new Promise((resolve) => setTimeout(resolve, 250));
       socket.send(['1', 'p3', 'realtime:t', 'presence', { type: 'presence', event: 'untrack', payload: {} }]);
       expect((await socket.next((frame) => frame[1] === 'p3'))[4].status).toBe('ok');

@@ -1,6 +1,6 @@
 /**
- * Two processes on one database: what is said to one is heard at the other, who is present at one is seen at the other,
- * and each change comes once to each subscriber. The same over each transport.
+ * Two processes on one database: broadcasts and presence are visible in both, and each subscriber receives each change
+ * once. Runs with every transport.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -70,7 +70,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       await a.stop();
     });
 
-    /** Until a broadcast of each arrives at the other. */
+    /** Waits until a broadcast from each process arrives in the other. */
     async function bothHear(): Promise<void> {
       const name = topic();
       const [left, right] = [a.client().channel(name), b.client().channel(name)];
@@ -115,7 +115,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       sender.sendBytes(
         userBroadcast(`realtime:${name}`, 'json', 1, Buffer.from('{"big":12345678901234567890}')),
       );
-      // Far more than one NOTIFY holds.
+      // Far larger than one NOTIFY payload.
       const large = JSON.stringify({ text: 'ü\u0000'.repeat(100_000) });
       sender.sendBytes(userBroadcast(`realtime:${name}`, 'large', 1, Buffer.from(large)));
       sender.sendText(
@@ -193,7 +193,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
         Array.from({ length: 50 }, (_, n) => `${what} ${n + 1}`),
       );
       await until(() => Object.values(seen).every((list) => list.length >= wanted.length));
-      // Whatever came twice would be between the rows and the last one.
+      // A duplicate would arrive between the rows and the last one.
       await a.sql(`insert into public.notes values (0, 'last')`);
       await until(() => Object.values(seen).every((list) => list.includes('change 0')));
       for (const list of Object.values(seen))

@@ -1,4 +1,4 @@
-/** The realtime service on a port of its own, with a database cloned for the test file. */
+/** The realtime service on a separate port, with a database cloned for the test file. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
 import { configFrom, type PartialConfig } from '../../src/config/index.ts';
@@ -16,35 +16,35 @@ export interface Harness {
   readonly url: string;
   readonly keys: Keys;
   readonly database: Database;
-  /** Where the database is, for other ways to it. */
+  /** The database's location, for other connections to it. */
   readonly place: TestPlace;
   readonly databaseName: string;
-  /** Runs statements as `postgres`, as a project's migrations do. */
+  /** Runs statements as `postgres`, like a project's migrations. */
   sql(text: string): Promise<void>;
-  /** A stock client, signed in as `userId` or, without one, nobody. */
+  /** Returns a stock client that is signed in as `userId`, or not signed in without one. */
   client(userId?: string): SupabaseClient;
-  /** A stock client with the secret key. */
+  /** Returns a stock client with the secret key. */
   serviceClient(): SupabaseClient;
-  /** A token for a user. */
+  /** Returns a token for a user. */
   token(userId: string, claims?: Record<string, unknown>): string;
   socketUrl(key?: string, version?: string): string;
   health(): string | undefined;
   readonly verdicts: RealtimeService['verdicts'];
   readonly report: RealtimeService['report'];
-  /** A second process on the same database; its settings are the same unless given. */
+  /** Starts a second process on the same database. Settings default to the same ones. */
   another(options?: HarnessOptions, place?: TestPlace): Promise<Served>;
   stop(): Promise<void>;
 }
 
-/** Without what only the one that made the database knows. */
+/** Excludes what only the creator of the database has. */
 export type Served = Omit<Harness, 'place' | 'databaseName'>;
 
 export interface HarnessOptions {
-  /** `[realtime]` of plinth.toml. */
+  /** `[realtime]` in plinth.toml. */
   readonly settings?: NonNullable<PartialConfig['plinth']>['realtime'];
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
-  /** Goes with `clock` unless given. */
+  /** Defaults to `clock`. */
   readonly uptime?: () => number;
   readonly log?: Logger;
   readonly port?: number;
@@ -55,7 +55,7 @@ export async function startRealtime(options: HarnessOptions = {}): Promise<Harne
   const test = await createTestDatabase('realtime', (db) => db.migrate([migrations]));
   const { place, name: databaseName } = test;
   const started = await serve(test.database, options, test.another, async () => {
-    // The server notices a moment later that a stream is gone.
+    // The server notices the end of a stream a moment later.
     const streams = sql`select from pg_replication_slots where database = current_database()`;
     while ((await test.database.pool('supabase_admin').query(streams)).length > 0);
     await test.drop();
@@ -63,7 +63,7 @@ export async function startRealtime(options: HarnessOptions = {}): Promise<Harne
   return { ...started, place, databaseName };
 }
 
-/** The service on a database that is there already. */
+/** Serves an existing database. */
 export async function serve(
   database: Database,
   options: HarnessOptions,
@@ -95,7 +95,7 @@ export async function serve(
     url,
     keys,
     database,
-    // Test clusters commit asynchronously, and changes would come up to 200 ms late.
+    // Test clusters commit asynchronously, so changes would be up to 200 ms late.
     sql: (text) => database.pool('postgres').exec(`set synchronous_commit = on; ${text}`),
     token,
     client(userId) {
@@ -138,11 +138,11 @@ export function signed(secret: string, claims: Record<string, unknown>): string 
 }
 
 /**
- * Subscribes and waits for the join; throws what the client shows when it is refused. `asksToken` is false for a token
- * that was set by hand.
+ * Subscribes and waits for the join. Throws the client's error if the join is rejected. Set `asksToken` to false for a
+ * token that was set manually.
  */
 export async function joined(channel: RealtimeChannel, asksToken = true): Promise<RealtimeChannel> {
-  // Else the stock client may join before it has asked for the token, and send it afterwards.
+  // Otherwise the stock client could join before it has the token, and send it later.
   if (asksToken) await channel.socket.setAuth();
   return new Promise((resolve, reject) => {
     channel.subscribe((status, error) => {
@@ -153,7 +153,7 @@ export async function joined(channel: RealtimeChannel, asksToken = true): Promis
   });
 }
 
-/** Joins a channel with postgres_changes and waits until it is told that changes arrive. */
+/** Joins a channel with postgres_changes and waits for the notification that changes will be delivered. */
 export async function subscribed(channel: RealtimeChannel): Promise<RealtimeChannel> {
   const told = new Promise<void>((resolve, reject) => {
     channel.on('system', {}, (payload: { extension?: string; status: string; message: string }) => {
@@ -168,7 +168,7 @@ export async function subscribed(channel: RealtimeChannel): Promise<RealtimeChan
   return channel;
 }
 
-/** Polls until the value is there; the test's own time limit is the limit. */
+/** Polls until the value is available. The test's timeout is the limit. */
 export async function until<T>(look: () => T | undefined | false): Promise<T> {
   for (;;) {
     const value = look();

@@ -1,4 +1,4 @@
-/** Many changes at once: nothing is lost, order is that of the commits, and many subscribers cost few questions. */
+/** Many concurrent changes: none is lost, they arrive in commit order, and many subscribers cause few queries. */
 import type { RealtimeChannel } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Session } from '../../src/database/types.ts';
@@ -96,11 +96,11 @@ test('several writers: everybody sees the order of the commits', async () => {
   const clients = await Promise.all(
     Array.from({ length: 3 }, (_, n) => listen(h.client(userId(n)).channel(`order-${channels++}`), 'owned')),
   );
-  // Visible to all three, so that each passes through the question to PostgreSQL.
+  // Visible to all three users, so that each row requires a query.
   const writers: Session[] = await Promise.all(
     Array.from({ length: 4 }, () => h.database.pool('postgres').connect()),
   );
-  // What a reader may rely on is the order in the log: the stream itself is the witness.
+  // Subscribers can rely on the WAL order, which a separate stream records.
   const witness = await h.database.connectReplication();
   await witness.command(`CREATE_REPLICATION_SLOT witness TEMPORARY LOGICAL pgoutput (SNAPSHOT 'nothing')`);
   const committed: number[] = [];
@@ -118,7 +118,7 @@ test('several writers: everybody sees the order of the commits', async () => {
       await writer.exec('set synchronous_commit = on');
       for (let n = 0; n < perWriter; n++) {
         const id = 1000 + n * writers.length + number;
-        // Each transaction has two rows, between which the others write.
+        // Each transaction has two rows, and other transactions write in between.
         await writer.exec(
           `begin; insert into public.owned values (${id}, '${userId(n % 3)}', '${userId((n + 1) % 3)}')`,
         );

@@ -1,4 +1,4 @@
-/** Private channels: what policies on realtime.messages let through, from the attacker's side as well. */
+/** Private channels: what policies on realtime.messages allow, including attacks. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, joined, startRealtime, until } from './harness.ts';
 
@@ -101,7 +101,7 @@ test('replay brings the newest, oldest first, once', async () => {
   await joined(channel);
   await h.sql(`select realtime.send('{"n": 31}', 'past', 'room')`);
   await until(() => seen.some(([n]) => n === 31));
-  // All rows are of one transaction, so "the newest" are any three; none comes a second time by the stream.
+  // All rows are from one transaction, so "the latest" can be any three. None arrives again through the stream.
   const replayed = seen.filter(([, isReplayed]) => isReplayed);
   expect(replayed).toHaveLength(3);
   expect(new Set(seen.map(([n]) => n)).size).toBe(seen.length);

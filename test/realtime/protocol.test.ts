@@ -1,4 +1,4 @@
-/** The protocol below the stock client: handshakes, frames, refs, closes, limits, and what an attacker may try. */
+/** The protocol below the stock client: handshakes, frames, refs, closes, limits and attacks. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Harness, signed, startRealtime, until } from './harness.ts';
 import { openRaw, userBroadcast } from './raw-socket.ts';
@@ -131,7 +131,7 @@ test('both versions in one room: text is passed on as it was spelled', async () 
     ref: '1',
   });
   await two.next(reply('1'));
-  // A number beyond 2^53 and a decimal that JavaScript would shorten: seen in the bytes, not after parsing.
+  // A number beyond 2^53 and a decimal that JavaScript would shorten, checked in the raw bytes.
   const { WebSocket } = await import('ws');
   const spy = new WebSocket(h.socketUrl());
   const texts: string[] = [];
@@ -158,7 +158,7 @@ test('both versions in one room: text is passed on as it was spelled', async () 
   const binary = await two.next((frame) => Buffer.isBuffer(frame));
   expect([binary[0], binary[4], binary.subarray(5).toString()]).toEqual([4, 1, 'realtime:vj{"a":1}']);
 
-  // Not JSON although it says so, and bytes: nothing that a 1.0.0 socket can be sent, nor smuggled into its frame.
+  // Invalid JSON declared as JSON, and bytes: neither can be sent to a 1.0.0 socket or injected into its frames.
   two.sendBytes(userBroadcast('realtime:v', 'evil', 1, Buffer.from('1},"event":"phx_close","payload":{')));
   two.sendBytes(userBroadcast('realtime:v', 'bytes', 0, Buffer.from([1, 2])));
   two.sendBytes(userBroadcast('realtime:v', 'last', 1, Buffer.from('"end"')));
@@ -301,7 +301,7 @@ test('who stops reading is closed, everybody else goes on', async () => {
 test('limits that upstream has are settings', async () => {
   const strict = await startRealtime({
     settings: { max_channels_per_client: 2, max_concurrent_users: 1, client_presence_max_calls: 1 },
-    // A tenth of the least that the setting takes: an average over a minute is reached at once.
+    // Below the setting's minimum, so that the average over a minute is exceeded immediately.
     limits: { maxEventsPerSecond: 0.05 },
   });
   try {
@@ -352,7 +352,7 @@ test('private_only and the rate of joins', async () => {
   }
 });
 
-/** The clock is the test's, and so is the moment when the service looks at it. */
+/** The test controls the clock and the service's timer. */
 async function startTimed(): Promise<Harness & { now(): number; pass(ms: number): void }> {
   let now = Date.now();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -397,7 +397,7 @@ test('a half-open socket is closed after a minute without a word, one that beats
       socket.send(['1', '1', 'realtime:t', 'phx_join', config()]);
       await socket.next(reply('1'));
     }
-    // The peer is gone without a word: it reads nothing and answers nothing.
+    // The peer doesn't read or respond.
     silent.pause();
     for (const ref of ['2', '3', '4']) {
       timed.pass(25_000);

@@ -1,15 +1,15 @@
-/** The network between a process and PostgreSQL, to be cut, frozen and mended. */
+/** A network proxy between a process and PostgreSQL that can be cut, frozen and restored. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TestPlace } from '../../src/database/testing.ts';
 
 export interface NetworkProxy {
-  /** The server, by way of the proxy. */
+  /** The server's address through the proxy. */
   readonly place: TestPlace;
-  /** Breaks every connection and refuses new ones, until {@link mend}. */
+  /** Breaks all connections and rejects new ones until {@link mend}. */
   cut(): void;
-  /** Nothing passes any more, and nobody is told. */
+  /** Stops all traffic without closing connections. */
   freeze(): void;
   mend(): void;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** A bare WebSocket that speaks frames, for what the stock client never sends. */
+/** A raw WebSocket for frames that the stock client never sends. */
 import { WebSocket } from 'ws';
 import { until } from './harness.ts';
 
@@ -6,15 +6,15 @@ import { until } from './harness.ts';
 type Json = any;
 
 export interface RawSocket {
-  /** Every frame so far: parsed text, or bytes. */
+  /** All received frames: parsed text, or bytes. */
   readonly frames: Json[];
   readonly closed: { code: number; reason: string } | undefined;
   send(frame: Json): void;
   sendBytes(bytes: Buffer): void;
   sendText(text: string): void;
-  /** The first frame, from now or before, that fulfils the condition; it is taken out. */
+  /** Removes and returns the first frame, received or future, that satisfies the condition. */
   next(test: (frame: Json) => boolean): Promise<Json>;
-  /** Stops reading, and goes on. */
+  /** Stops reading until `resume`. */
   pause(): void;
   resume(): void;
   close(): void;

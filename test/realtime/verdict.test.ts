@@ -1,4 +1,4 @@
-/** Verdicts are held against what happens: what a verdict says arrives does, with that text, and nothing else. */
+/** Verdicts are compared with the actual behavior: exactly the predicted changes arrive, with the predicted text. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import type { BroadcastQuestion, ChangeQuestion, Persona } from '../../src/realtime/types.ts';
@@ -38,7 +38,7 @@ afterAll(() => h.stop());
 const anon: Persona = { role: 'anon', claims: { role: 'anon' } };
 const user = (id: string): Persona => ({ role: 'authenticated', claims: { role: 'authenticated', sub: id } });
 
-/** What a subscription of that persona really gets for the statement. */
+/** Returns what a subscription of that persona actually receives for the statement. */
 async function truth(persona: Persona, entry: object, statement: string): Promise<unknown[]> {
   const socket = await openRaw(h.socketUrl());
   const witness = await openRaw(h.socketUrl(h.keys.serviceRoleKey));
@@ -46,7 +46,7 @@ async function truth(persona: Persona, entry: object, statement: string): Promis
   await listen(witness, { event: '*', schema: 'public' }, h.keys.serviceRoleKey);
   const wanted = await listen(socket, entry, token);
   await h.sql(statement);
-  // Whatever the statement led to comes before this.
+  // Everything that the statement caused arrives before this row.
   await h.sql(`truncate public.open; insert into public.open values (0, 'end', null, null)`);
   await witness.next((frame) => frame[3] === 'postgres_changes' && frame[4].data.record?.text === 'end');
   const got = socket.frames
@@ -57,7 +57,7 @@ async function truth(persona: Persona, entry: object, statement: string): Promis
   return wanted ? got : [];
 }
 
-/** False when the subscription is refused. */
+/** Returns false if the subscription is rejected. */
 async function listen(socket: RawSocket, entry: object, token: string): Promise<boolean> {
   socket.send([
     '1',
@@ -77,10 +77,10 @@ interface Case {
   readonly persona: Persona;
   readonly entry?: Record<string, unknown>;
   readonly change: ChangeQuestion['change'];
-  /** Before the listener is there, and what it listens to. */
+  /** Runs before the listener subscribes. */
   readonly before?: string;
   readonly statement: string;
-  /** A refused join need not be tried: it takes its time. */
+  /** Skips a join that is known to be rejected, because it takes long. */
   readonly untried?: boolean;
 }
 

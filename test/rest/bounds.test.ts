@@ -1,4 +1,6 @@
-/** Too deep, too long, too many, too large, not text: an answer that says so, in the service's shape. */
+/**
+ * Input that is too deep, too long, too numerous, too large or not text results in an error in the service's format.
+ */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
@@ -243,7 +245,7 @@ test('a prefix that is spelled otherwise leads nowhere', async () => {
   expect(answer).toMatch(/^HTTP\/1.1 404 /);
 });
 
-/** As it is, byte by byte; resolves with all that came back. */
+/** Sends raw bytes and resolves with the complete response. */
 function raw(text: string): Promise<string> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(rest.url);

@@ -1,4 +1,4 @@
-/** What functions choose for an answer, and what clients write into headers: nothing of it breaks the message. */
+/** Values that functions set on responses and that clients send in headers never break the message format. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
@@ -32,7 +32,7 @@ feed" to anon;
 });
 afterAll(() => rest?.stop());
 
-/** As it comes over the wire, up to the end of the connection. */
+/** Returns the raw response up to the end of the connection. */
 function raw(path: string, body: object, headers: readonly string[] = []): Promise<string> {
   const text = JSON.stringify(body);
   const head = [
@@ -55,7 +55,7 @@ function raw(path: string, body: object, headers: readonly string[] = []): Promi
   });
 }
 
-/** Of a message that is one: the status line, the headers by name, and a body as long as it says. */
+/** Parses a valid message: the status line, headers by name, and a body of the declared length. */
 async function parsed(path: string, body: object, headers: readonly string[] = []) {
   const answer = await raw(path, body, headers);
   const [head = '', ...rest] = answer.split('\r\n\r\n');

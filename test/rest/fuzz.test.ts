@@ -1,6 +1,6 @@
 /**
- * Random and mutated requests against a running server: whatever comes gets an answer in the service's shape, and
- * never a 5xx. On failure fast-check prints the seed, the path and the smallest request it found.
+ * Random and mutated requests against a running server: each receives a response in the service's format and never a
+ * 5xx. On failure, fast-check prints the seed, the path and the smallest failing request.
  */
 import { Agent, request as httpRequest } from 'node:http';
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ interface Attempt {
 let rest: RestHarness;
 const agent = new Agent({ keepAlive: true, maxSockets: 4 });
 beforeAll(async () => {
-  // Everything that can be reached is switched on.
+  // All features are enabled.
   rest = await startRest({
     sql: `
       create function public.echo(json) returns json language sql immutable as 'select $1';
@@ -98,7 +98,7 @@ const samples: Attempt[] = (
   ] as [string, string, Record<string, string>?, string?][]
 ).map(([method, target, headers = {}, body = '']) => ({ method, target, headers, body }));
 
-/** What means something to one of the parsers. */
+/** Tokens that are meaningful to one of the parsers. */
 const tokens = [
   ...[
     '(',
@@ -268,7 +268,7 @@ const random: fc.Arbitrary<Attempt> = fc.record({
   body: fc.array(noise, { maxLength: 10 }).map((parts) => parts.join('')),
 });
 
-/** What an HTTP client can put on the wire at all; bytes above ASCII stay bytes. */
+/** Limits a request to what HTTP clients can send. Non-ASCII bytes remain bytes. */
 const bytes = (text: string) => Buffer.from(text).toString('latin1');
 const onWire = ({ method, target, headers, body }: Attempt): Attempt => ({
   method,

@@ -1,4 +1,4 @@
-/** A REST service of its own on a database of its own, with the fixture of this folder. */
+/** A REST service with its own database and the fixture in this folder. */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,20 +17,20 @@ const authSql = new URL('../../src/auth/sql/', import.meta.url);
 
 export interface RestHarness {
   readonly url: string;
-  /** Where large answers wait. */
+  /** The parent folder of temporary files for large responses. */
   readonly dataDir: string;
   readonly anonKey: string;
   readonly serviceKey: string;
-  /** A token of an end user. */
+  /** Returns an end user's token. */
   userToken(sub: string, claims?: Record<string, unknown>): string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** As `postgres`. */
+  /** Runs statements as `postgres`. */
   run(text: string): Promise<void>;
   query<R extends object>(text: string): Promise<R[]>;
   stop(): Promise<void>;
 }
 
-/** `sql`: what the test needs beside the fixture, there before the schema cache is loaded. */
+/** `sql`: objects in addition to the fixture, created before the schema cache is loaded. */
 export async function startRest({
   permissionHints = 'off',
   sql: more,
@@ -48,7 +48,7 @@ export async function startRest({
   return serveRest(database, drop, permissionHints, settings);
 }
 
-/** On any database; `end` comes after the service has stopped. */
+/** Serves any database. `end` is called after the service has stopped. */
 export async function serveRest(
   database: Database,
   end: () => Promise<void>,

@@ -1,4 +1,4 @@
-/** Who asks: tokens, roles, RLS, and that nothing of one request reaches another. */
+/** Identity: tokens, roles and RLS. Nothing from one request reaches another. */
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

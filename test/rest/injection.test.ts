@@ -1,8 +1,8 @@
-/** SQL in every place where a client's text goes: it stays text, and the answer is the one that any odd text gets. */
+/** SQL wherever a client's text is used: it remains text, and the response is the same as for any unusual text. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 
-/** Would leave a row in `canary`, wherever it got out of a quoted name, a literal, a cast or a list. */
+/** Adds a row to `canary` if it escapes from a quoted name, literal, cast or list. */
 const PAYLOADS = [
   `x"; select public.pwn(); --`,
   `x'; select public.pwn(); --`,
@@ -28,12 +28,12 @@ interface Place {
   readonly place: string;
   readonly ask: (text: string) => Asked;
   readonly status: number;
-  /** Of the answer to the first payload. */
+  /** The response to the first payload. */
   readonly body?: unknown;
 }
 
 const encoded = encodeURIComponent;
-/** In double quotes, as the grammar takes any text for a name. */
+/** Quotes a name, for which the grammar accepts any text. */
 const named = (text: string) => encoded(`"${text.replace(/[\\"]/g, '\\$&')}"`);
 const json = { 'content-type': 'application/json' };
 const post = (path: string, body: string, headers: Record<string, string> = json): Asked => ({
@@ -391,7 +391,7 @@ describe.each(places)('$place', ({ ask, status, body }) => {
     for (const payload of PAYLOADS) {
       const answer = await send(ask(payload));
       expect(answer.status, payload).toBeLessThan(500);
-      // A syntax error would be text that broke out of its place.
+      // A syntax error would mean that text escaped from its position.
       expect(answer.body?.code, payload).not.toBe('42601');
     }
     expect(await canaries()).toBe(0);

@@ -1,4 +1,4 @@
-/** Answers and bodies larger than memory should hold: what comes out, what it costs, and what is left behind. */
+/** Responses and bodies larger than memory should hold: the result, the memory use and leftover files. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
@@ -69,7 +69,7 @@ afterEach(async () => {
   await vi.waitFor(async () => expect(await busyBackends()).toBe(0), { timeout: 20_000 });
 });
 
-/** Files of answers that this process holds open. They have no name any more. */
+/** Returns the open files of responses. They are unlinked. */
 function openAnswers(): string[] {
   const folder = join(rest.dataDir, 'answers');
   return readdirSync('/proc/self/fd').flatMap((fd) => {
@@ -93,7 +93,7 @@ async function busyBackends(): Promise<number> {
 const residentBytes = () =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;
 
-/** How much the process grows at most while `work` runs. */
+/** Returns the maximum memory growth of the process while `work` runs. */
 async function growthOf(work: () => Promise<void>): Promise<number> {
   const before = residentBytes();
   let most = before;
@@ -108,7 +108,7 @@ async function growthOf(work: () => Promise<void>): Promise<number> {
   return most - before;
 }
 
-/** An answer whose body nobody reads yet. */
+/** Opens a response without reading its body. */
 function open(path: string, headers: OutgoingHttpHeaders = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const call = request(

@@ -1,4 +1,4 @@
-/** What clients see while PostgreSQL is away or turns us down, and that all is well once it is back. */
+/** What clients receive while PostgreSQL is unavailable or rejects connections, and that the service recovers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type Database } from '../../src/database/index.ts';
@@ -9,7 +9,7 @@ import { availableServers, type ExternalServer, startExternalServer } from '../d
 import { temporaryFolder } from '../database/helpers.ts';
 import { type RestHarness, serveRest } from './harness.ts';
 
-// Starting a server takes as long as the machine is busy.
+// Starting a server can take long on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -60,7 +60,7 @@ async function asAdmin<T>(work: (client: Client) => Promise<T>): Promise<T> {
   }
 }
 
-/** Ends the service's connections, so that new ones have to be made. */
+/** Terminates the service's connections, so that new ones must be opened. */
 const terminate = () =>
   asAdmin((client) =>
     client.exec(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'authenticator'`),

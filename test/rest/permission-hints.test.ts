@@ -1,4 +1,4 @@
-/** What a refusal (42501) says of what is missing, and what it keeps to itself. */
+/** What the hint of a 42501 discloses about missing privileges, and what it doesn't. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 
@@ -64,7 +64,7 @@ interface Refusal {
   readonly message: string;
   /** Null: no hint. */
   readonly full: string | null;
-  /** Where it differs from the full form. */
+  /** Set if it differs from the full hint. */
   readonly short?: string;
 }
 

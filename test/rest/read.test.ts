@@ -1,4 +1,4 @@
-/** Reads over HTTP: what is asked, and what comes back. Scenarios as data, refusals included. */
+/** Reads over HTTP: requests and responses as data, including rejected ones. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 
@@ -249,7 +249,8 @@ describe('injection', () => {
     for (const path of places(text)) {
       const { status, body } = await get(path);
       expect([200, 400, 404], path).toContain(status);
-      // A syntax error would mean that text broke out of its place; an empty name and a cast to no type are refused.
+      // A syntax error would mean that text escaped from its position. An empty name and a cast to an empty type are
+      // rejected.
       const isRefused =
         body?.message?.startsWith('zero-length delimited identifier') || path.includes('id::');
       if (!isRefused) expect(body?.code, path).not.toBe('42601');

@@ -1,4 +1,4 @@
-/** A read that comes again letter by letter is answered from what was worked out before: and is never another one's answer. */
+/** An identical read uses the cached plan and never returns another user's response. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 

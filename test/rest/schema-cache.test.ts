@@ -1,4 +1,4 @@
-/** Loads of the schema cache: what changed is seen whatever it is, what did not stays the same object. */
+/** Schema cache loads: every kind of change is detected, and unchanged parts remain the same object. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { SchemaCacheLoader } from '../../src/rest/schema-cache/load.ts';

@@ -1,4 +1,4 @@
-/** `plinth rest` as a process of its own, in front of a database that knows nothing of Plinth. */
+/** `plinth rest` as a separate process with a database that Plinth didn't set up. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,13 +36,13 @@ const fixture = `
 `;
 
 export interface StandaloneDatabase {
-  /** Of the login role, over TCP. */
+  /** The login role's URL over TCP. */
   readonly uri: string;
   run(text: string): Promise<void>;
   query<R extends object>(text: string): Promise<R[]>;
   /** Takes the lock that `api.hold()` waits for. */
   hold(): Promise<{ release(): Promise<void> }>;
-  /** Asks until the one row has `done`. */
+  /** Polls until the single row has `done`. */
   until(text: string): Promise<void>;
   drop(): Promise<void>;
 }
@@ -82,13 +82,13 @@ export async function startDatabase(): Promise<StandaloneDatabase> {
 }
 
 export interface RestProcess {
-  /** Of the public server, and of the admin server when there is one. */
+  /** The URLs of the public server and, if enabled, the admin server. */
   readonly url: string;
   readonly adminUrl: string;
   readonly out: () => string;
   readonly err: () => string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Resolves when stderr or stdout, from `from` on, matches. */
+  /** Resolves when stderr or stdout matches, beginning at offset `from`. */
   said(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
   signal(signal: NodeJS.Signals): void;
   readonly exited: Promise<number | null>;
@@ -97,7 +97,7 @@ export interface RestProcess {
 
 const folders: string[] = [];
 
-/** A folder of the test's own; gone after {@link removeFolders}. */
+/** Creates a folder for the test. {@link removeFolders} deletes it. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-rest-test-'));
   folders.push(folder);
@@ -110,7 +110,7 @@ export function removeFolders(): void {
 
 const DEADLINE_MS = 20_000;
 
-/** Runs it without waiting for anything. */
+/** Starts the process without waiting. */
 export function spawnRest(environment: Record<string, string>, args: readonly string[] = []): RestProcess {
   const child = spawn(process.execPath, [launcher, 'rest', ...args], {
     env: {
@@ -183,7 +183,7 @@ export function spawnRest(environment: Record<string, string>, args: readonly st
   return process_;
 }
 
-/** Runs it until it listens. */
+/** Starts the process and waits until it listens. */
 export async function startRestProcess(
   environment: Record<string, string>,
   args: readonly string[] = [],

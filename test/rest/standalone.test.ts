@@ -1,4 +1,7 @@
-/** `plinth rest` beside the PostgREST binary: configuration, reloads, admin server, listening, the end. */
+/**
+ * `plinth rest` as a replacement for the PostgREST binary: configuration, reloads, admin server, listening and
+ * shutdown.
+ */
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -208,7 +211,7 @@ describe('tokens', () => {
     expect(await whoIs(rest, token(first.privateKey, 'RS256', { ...claims, aud: 'you' }, 'one'))).toBe(
       '401 PGRST303',
     );
-    // A public key is no secret for HMAC.
+    // A public key must not be accepted as an HMAC secret.
     const pem = first.publicKey.export({ type: 'spki', format: 'pem' }).toString();
     expect(await whoIs(rest, token(pem, 'HS256', claims))).toBe('401 PGRST301');
     expect(await whoIs(rest, `${token(secret, 'none', claims).split('.').slice(0, 2).join('.')}.`)).toBe(
@@ -230,7 +233,7 @@ describe('tokens', () => {
     write(`${secret}, changed`);
     rest.signal('SIGUSR2');
     await rest.said(/Config reloaded[\s\S]*Config reloaded/);
-    // The cache of tokens goes with the secret.
+    // The token cache is cleared when the secret changes.
     expect(await whoIs(rest, bearer)).toBe('401 PGRST301');
   });
 

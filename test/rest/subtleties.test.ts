@@ -1,6 +1,6 @@
 /**
- * What of PostgREST 16's behaviour stands in its sources only, and no case of its own suite asks: each as `plinth rest`
- * answers it.
+ * PostgREST 16 behavior that is only in its source code and not covered by its own tests, as implemented by `plinth
+ * rest`.
  */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -43,7 +43,7 @@ const fixture = `
 
 let database: StandaloneDatabase;
 let rest: RestProcess;
-/** Stops after two rows. */
+/** A server with max-rows set to two. */
 let short: RestProcess;
 
 beforeAll(async () => {
@@ -209,7 +209,7 @@ describe('ranges and counts', () => {
     const planned = await total('planned', rest);
     expect(planned).toBeGreaterThan(2);
     expect(await total('estimated', rest)).toBe(planned);
-    // Two rows are no more than max-rows: they are counted.
+    // Two rows don't exceed max-rows, so they are counted.
     expect(await total('estimated', short)).toBe(2);
   });
 
@@ -286,7 +286,7 @@ describe('functions', () => {
   });
 
   test('full-text search on what a function gives, or computes, is not wrapped in to_tsvector', async () => {
-    // text @@ tsquery exists as well, with the default configuration: no explicit language may fail.
+    // text @@ tsquery also exists, with the default configuration, so it must work without an explicit language.
     expect((await ask('/rpc/search?doc=fts.words')).status).toBe(200);
     expect(await ids('/books?book_text=fts.words&order=id')).toEqual([1, 2, 3]);
   });

@@ -1,4 +1,4 @@
-/** What the transaction of a request is like: isolation, access, and the settings of its role (contract of PostgREST 16). */
+/** The transaction of a request: isolation, access mode and the settings of its role (as in PostgREST 16). */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -58,7 +58,7 @@ function tokenOf(role: unknown): string {
   return `${data}.${createHmac('sha256', secret).update(data).digest('base64url')}`;
 }
 
-/** A path asked as `role`, the anonymous one when there is none. */
+/** Requests a path as `role`, or as the anonymous role by default. */
 async function ask(path: string, role?: unknown, method = 'GET'): Promise<unknown> {
   const response = await rest.fetch(path, {
     method,

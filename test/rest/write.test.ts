@@ -1,4 +1,4 @@
-/** Writes and calls over HTTP: status, headers, body and what is in the tables afterwards. */
+/** Writes and calls over HTTP: status, headers, body and the resulting table contents. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 

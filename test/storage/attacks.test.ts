@@ -1,4 +1,4 @@
-/** What somebody tries who is not allowed to. */
+/** Attempts by unauthorized callers. */
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -170,7 +170,7 @@ describe('tokens', () => {
     expect(await get(`${alice.sub}/up.txt`, upload.data?.token ?? '')).toMatchObject({
       code: 'InvalidSignature',
     });
-    // Nor is a signed URL's token a session.
+    // A signed URL's token isn't a session either.
     const asSession = await server.request('/bucket', {
       claims: null,
       headers: { authorization: `Bearer ${token}` },
@@ -186,7 +186,7 @@ describe('tokens', () => {
   });
 });
 
-/** A request whose path goes out as it is; fetch would resolve its dots. */
+/** Sends the path unchanged. fetch would resolve its dots. */
 function rawRequest(method: string, path: string, body?: string): Promise<string> {
   const { hostname, port, pathname } = new URL(server.url);
   const headers = { authorization: `Bearer ${server.keys.serviceRoleKey}` };
@@ -398,7 +398,7 @@ describe('limits of a bucket hold for what comes from another', () => {
 });
 
 describe('whoever may not write', () => {
-  /** Sends the head of a request that announces a large body, and no byte of it. */
+  /** Sends the head of a request that declares a large body, without sending the body. */
   function announce(method: string, path: string, headers: Record<string, string>): Promise<string> {
     const { port } = new URL(server.url);
     const socket = connect(Number(port), '127.0.0.1');

@@ -1,5 +1,5 @@
 /**
- * Which backend the tests of storage run on. Files are the default; a test file that wants the same tests on S3 calls
+ * Selects the backend of the storage tests. Files are the default. A test file that runs the same tests on S3 calls
  * `onS3()` before it loads them (`over-s3/`).
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
@@ -13,11 +13,11 @@ import { createS3Backend } from '../../src/storage/backend/s3.ts';
 import type { ObjectBackend } from '../../src/storage/backend/types.ts';
 
 export interface Stored {
-  /** Versions of objects. */
+  /** Object versions. */
   readonly objects: string[];
-  /** What lies in the folders for unfinished work. */
+  /** The contents of the folders for unfinished work. */
   readonly partial: string[];
-  /** Those that are not settled. */
+  /** Unsettled intents. */
   readonly intents: string[];
   /** `UPLOAD/PART`. */
   readonly parts: string[];
@@ -26,14 +26,14 @@ export interface Stored {
 export interface TestBackend {
   readonly settings: PartialConfig;
   stored(dataDir: string): Promise<Stored>;
-  /** Once more, as another process has it. */
+  /** Opens the backend again, as another process would. */
   open(dataDir: string): ObjectBackend;
-  /** A body shows while it comes. */
+  /** Whether unfinished bodies are visible. */
   readonly showsUnfinished: boolean;
   stop(): Promise<void>;
 }
 
-/** Intents that are not settled; an empty file waits for the next one. */
+/** Returns unsettled intents. Empty files are kept for reuse. */
 async function notes(dataDir: string): Promise<string[]> {
   const folder = join(dataDir, 'storage', 'intents');
   const names = await readdir(folder);
@@ -66,7 +66,7 @@ const fileBackend: TestBackend = {
       const names = await list(folder);
       const lists = await Promise.all(
         names.map(async (name) => {
-          // It may be taken away meanwhile.
+          // The folder may be removed in the meantime.
           const parts = await list(join(folder, name)).catch(() => []);
           return parts.map((part) => `${name}/${part}`);
         }),
@@ -83,7 +83,7 @@ const fileBackend: TestBackend = {
   stop: async () => undefined,
 };
 
-/** An S3 server of others (s3rver), in this process. */
+/** A third-party S3 server (s3rver) in this process. */
 export async function startS3(): Promise<TestBackend & { readonly client: S3Client }> {
   const directory = await mkdtemp(join(tmpdir(), 'plinth-s3rver-'));
   const server = new S3rver({

@@ -1,4 +1,7 @@
-/** A full disk: what does not fit is refused in the service's shape, what is there stays, and room can be made. */
+/**
+ * A full disk: objects that don't fit are rejected with the service's error format, existing objects are kept, and
+ * space can be freed.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
@@ -7,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type StorageServer, startStorage } from './server.ts';
 
-/** A file system of 2 MiB; undefined where this user may not mount one. */
+/** Mounts a file system of 2 MiB. Returns undefined if the user isn't allowed to mount. */
 function mountSmall(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
   const directory = mkdtempSync(join(tmpdir(), 'plinth-full-'));
@@ -111,7 +114,7 @@ describe.skipIf(small === undefined)('a full disk (needs the right to mount a tm
 
   test('lets objects be removed when nothing at all fits any more', async () => {
     const filler = join(small ?? '', 'filler');
-    // Ends when there is no space left.
+    // Ends when the disk is full.
     spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'], { stdio: 'ignore' });
     const files = server.client().from('open');
     expect((await files.upload('tiny', randomBytes(5000))).error).toMatchObject({ status: 507 });

@@ -1,4 +1,4 @@
-/** Bodies on their way to clients, from files: borders of pieces, slow clients, clients that leave, files that end early. */
+/** Downloads from files: piece boundaries, slow clients, disconnecting clients, and truncated files. */
 import { randomBytes } from 'node:crypto';
 import { readdir, readlink, truncate } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
@@ -9,9 +9,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { eventually, type StorageServer, startStorage } from './server.ts';
 
-/** As the server reads them. */
+/** The server's read size. */
 const pieceBytes = 256 * 1024;
-/** More than the sockets of both sides hold, so that the server has to wait for its client. */
+/** More than the sockets of both sides buffer, so that the server must wait for its client. */
 const endlessBytes = 48 * 1024 * 1024;
 
 let server: StorageServer;
@@ -57,7 +57,7 @@ async function fileOf(name: string): Promise<string> {
   return join(server.dataDir, 'storage', 'objects', version.slice(0, 2), version);
 }
 
-/** How many bodies this process has open. */
+/** Returns the number of bodies that this process has open. */
 async function openBodies(): Promise<number> {
   const targets = await Promise.all(
     (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
@@ -65,7 +65,7 @@ async function openBodies(): Promise<number> {
   return targets.filter((target) => target.startsWith(join(server.dataDir, 'storage', 'objects'))).length;
 }
 
-/** A connection that has asked for these and reads nothing. */
+/** Opens a connection that requests these objects without reading the responses. */
 function ask(...names: string[]): Socket {
   const { port, hostname } = new URL(server.url);
   const socket = connect({ port: Number(port), host: hostname });
@@ -132,7 +132,7 @@ test.skipIf(process.platform !== 'linux')('a client that leaves leaves no file o
   await eventually(async () => (await openBodies()) === 0);
   for (const names of [['endless'], ['endless', 'endless', 'many']]) {
     const socket = ask(...names);
-    // Those behind the first wait for their turn with their files open.
+    // The requests after the first one wait with their files open.
     await eventually(async () => (await openBodies()) === names.length);
     socket.destroy();
     await eventually(async () => (await openBodies()) === 0);

@@ -1,4 +1,4 @@
-/** The order of what an upload asks of the system, as strace sees it: bytes, name, row, answer. */
+/** The order of an upload's system calls, as recorded by strace: bytes, name, row, response. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { eventually, type StorageServer, startStorage } from './server.ts';
 const calls =
   'fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,read,write,writev,pwrite64,sendto,sendmsg';
 
-/** PostgreSQL is ready for the next query, outside of any transaction. */
+/** PostgreSQL is ready for the next query outside of a transaction. */
 const committed = /read\(\d+<socket:.*Z\\0\\0\\0\\5I/;
 
-/** Whether this user may trace its own process: strace is there, and the system allows it. */
+/** Whether strace is available and the user is allowed to trace this process. */
 function mayTrace(): boolean {
   if (process.platform !== 'linux') return false;
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
@@ -37,7 +37,7 @@ describe.skipIf(!mayTrace())('what is acknowledged survives a power cut (needs s
     await rm(directory, { recursive: true, force: true });
   });
 
-  /** The lines that strace writes about this process while `work` runs. */
+  /** Returns strace's output for this process while `work` runs. */
   async function traced(work: () => Promise<void>): Promise<string[]> {
     const out = join(directory, 'trace');
     const args = ['-f', '-y', '-s', '8000', '-e', `trace=${calls}`, '-o', out, '-p', String(process.pid)];
@@ -47,11 +47,11 @@ describe.skipIf(!mayTrace())('what is acknowledged survives a power cut (needs s
     const ended = once(strace, 'exit');
     strace.kill('SIGINT');
     await ended;
-    // A call of one thread that another's cuts in two has happened where it is resumed.
+    // If strace splits a call because another thread interrupts it, it counts at its resumption.
     return (await readFile(out, 'utf8')).split('\n');
   }
 
-  /** Where each step is; every one has to be there, and behind the one before. */
+  /** Requires that all steps occur in this order. */
   function requireOrder(lines: readonly string[], steps: readonly [string, RegExp][]): void {
     let at = -1;
     for (const [step, pattern] of steps) {

@@ -1,4 +1,4 @@
-/** What happens to objects reaches the webhook, whatever happens to the receiver. */
+/** Object events reach the webhook even if the receiver fails in between. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** The file backend by itself: what it stores, and what a crash at each step leaves. */
+/** The file backend on its own: what it stores, and what a crash at each step leaves behind. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const chunks = async function* (bytes: Buffer, size = 10_000) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 };
 const bytesOf = (body: Buffer | Pieces) => (Buffer.isBuffer(body) ? body : buffer(body));
-/** The files of intents; an empty one waits for the next. */
+/** The contents of the intent files. Empty ones are kept for reuse. */
 const notes = async () =>
   Promise.all(
     (await readdir(join(root, 'intents'))).map((name) => readFile(join(root, 'intents', name), 'utf8')),
@@ -41,7 +41,7 @@ async function sizeOf(files: ObjectBackend, version: string): Promise<number | u
   await body?.close();
   return body?.sizeBytes;
 }
-/** The next process: whoever used the folder before is dead. */
+/** The next process. All earlier users of the folder are dead. */
 const afterCrash = (): ObjectBackend =>
   createFileBackend(root, { ...createOwners(join(root, 'owners')), isDead: async () => true });
 const nothing = async () => new Set<string>();
@@ -257,7 +257,7 @@ describe('a body in parts', () => {
       for (let other = 0; other < 200; other += 1)
         await writeFile(join(root, 'uploads', upload, randomUUID()), '');
       let isRemoved = false;
-      // A part that comes too late is told so, or makes the folder once more.
+      // A late part is rejected or recreates the folder.
       const late = Array.from({ length: 12 }, async () => {
         while (!isRemoved) await sendOne().catch(() => undefined);
       });

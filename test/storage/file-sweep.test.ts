@@ -1,4 +1,4 @@
-/** Disk and rows compared, and several processes on one folder. */
+/** Comparing files and rows, and several processes on one folder. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -150,7 +150,7 @@ describe('several processes', () => {
     const [machine] = own.split('-');
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     await once(child, 'spawn');
-    // Another process may have its number by now: the time of its start tells.
+    // Another process may have reused the PID, which its start time reveals.
     expect(await isDead(`${machine}-${child.pid}-1-00000000`)).toBe(process.platform === 'linux');
     expect(await isDead(`${machine}-${process.ppid}-1-00000000`)).toBe(process.platform === 'linux');
     child.kill('SIGKILL');

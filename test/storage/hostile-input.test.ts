@@ -1,4 +1,4 @@
-/** Names and numbers that nobody means well with, at every endpoint: each is answered, and none as a failure of ours. */
+/** Malicious names and numbers at every endpoint: each receives a response that isn't a server error. */
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -46,7 +46,7 @@ interface Probe {
   readonly body?: string;
 }
 
-/** Sent as it is, where fetch would tidy up. Status and body. */
+/** Sends a request unchanged, where fetch would normalize it. Returns status and body. */
 function send(probe: Probe): Promise<[status: number, body: string]> {
   const { hostname, port, pathname } = new URL(server.url);
   const headers = {
@@ -170,10 +170,10 @@ function probesOf(name: string): Probe[] {
   ];
 }
 
-/** Below `/s3`, signed. */
+/** Signed requests below `/s3`. */
 function s3ProbesOf(name: string): Parameters<typeof sendByHand>[1][] {
   const key = encodeURIComponent(name.toWellFormed());
-  // The second signer does not sort by what is encoded, so every parameter stands alone.
+  // The second signer doesn't sort by encoded names, so each request has a single parameter.
   const xml = name.replace(/[<&]/g, (sign) => (sign === '<' ? '&lt;' : '&amp;'));
   return [
     { method: 'PUT', path: `/open/${key}`, body: 'x' },
@@ -210,7 +210,7 @@ describe('every endpoint answers', () => {
     for (const probe of s3ProbesOf(name)) {
       const answer = await sendByHand(server, probe);
       const shown = `${probe.method} ${probe.path.slice(0, 200)}?${probe.query ?? ''}: ${await answer.text()}`;
-      // A body with a half of a character is not what was signed.
+      // A body with a lone surrogate differs from what was signed.
       expect(answer.status, shown).toBeLessThan(500);
     }
     expect((await server.client().from('open').info('there')).error).toBeNull();
@@ -231,7 +231,7 @@ test.each([
   ['bytes=99999999999999999999999-', 416, 'bytes */5'],
   ['bytes=5-', 416, 'bytes */5'],
   ['bytes=-0', 416, 'bytes */5'],
-  // Not understood, so the whole is given (RFC 9110, section 14.2).
+  // Invalid ranges are ignored, so the whole object is returned (RFC 9110 section 14.2).
   ['bytes=3-1', 200, null],
   ['bytes=--5', 200, null],
   ['bytes=-', 200, null],

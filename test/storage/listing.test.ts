@@ -1,4 +1,4 @@
-/** Both listings, page by page, against what a plain sort would give. */
+/** Both listings, page by page, compared with a plain sort. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { isoTimestamp } from '../../src/storage/core/timestamps.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** The lines of a folder by the meaning of the words: files as they are, deeper keys as their next folder. */
+/** Computes a folder's lines from the definition: files as they are, deeper keys as their next folder. */
 function linesBelow(prefix: string): string[] {
   const lines = keys
     .filter((key) => key.startsWith(prefix))

@@ -1,4 +1,7 @@
-/** S3 uploads in parts that nobody completes: given up by whichever process comes first, whole or not at all. */
+/**
+ * S3 multipart uploads that nobody completes are aborted by the first process that finds them, completely or not at
+ * all.
+ */
 import { request } from 'node:http';
 import {
   CompleteMultipartUploadCommand,
@@ -36,7 +39,7 @@ beforeEach(async () => {
 
 const admin = () => server.database.pool('supabase_admin');
 
-/** The part of another process on the same folder and database that ends idle uploads. */
+/** Starts the part of another process on the same folder and database that expires idle uploads. */
 function openOther(change: (backend: ObjectBackend) => ObjectBackend = (same) => same) {
   const backend = server.backend.open(server.dataDir);
   const tasks = createTasks(silentLogger);
@@ -78,12 +81,12 @@ const partsOf = (Key: string, UploadId: string) =>
     ({ Parts }) => Parts?.length ?? 0,
     (error: Error) => error.name,
   );
-/** Upload and parts are as old as this. */
+/** Sets the age of the upload and its parts. */
 const age = (id: string, ms: number) =>
   admin().exec(`
     update storage.s3_multipart_uploads set created_at = now() - interval '${ms} ms' where id = '${id}';
     update storage.s3_multipart_uploads_parts set created_at = now() - interval '${ms} ms' where upload_id = '${id}'`);
-/** What happens behind an answer has happened, and has left nothing. */
+/** Waits until background work has finished and left nothing behind. */
 const noParts = () =>
   eventually(async () => {
     const { parts, intents } = await server.files();

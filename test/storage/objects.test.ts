@@ -1,4 +1,4 @@
-/** Buckets and objects as the stock client sees them. */
+/** Buckets and objects with the stock client. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type StorageServer, startStorage } from './server.ts';
@@ -125,7 +125,7 @@ describe('objects', () => {
     expect((await files().upload('once', 'three', { upsert: true })).error).toBeNull();
     expect(await (await files().download('once')).data?.text()).toBe('three');
     await eventually(async () => (await server.files()).objects.length === before.objects.length);
-    // PUT makes what is not there.
+    // PUT creates a missing object.
     expect((await files().update('put', 'made')).error).toBeNull();
     expect(await (await files().download('put')).data?.text()).toBe('made');
   });
@@ -179,7 +179,7 @@ describe('objects', () => {
     expect((await limited.upload('b/.emptyFolderPlaceholder', 'x')).error).toMatchObject({
       statusCode: '413',
     });
-    // Without a length it shows only on the way.
+    // Without a declared length, the limit is only detected during the upload.
     const stream = new ReadableStream({
       start(controller) {
         for (let index = 0; index < 20; index += 1) controller.enqueue(new Uint8Array(1000));

@@ -1,4 +1,4 @@
-/** Two processes on one folder and one database, told apart by their address. */
+/** Two processes on one folder and one database, identified by their URLs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -59,7 +59,7 @@ describe('an upload in pieces', () => {
   const tus = { 'tus-resumable': '1.0.0' };
   const type = 'application/offset+octet-stream';
 
-  /** The path of a new upload, below the address of either process. */
+  /** Returns the path of a new upload, which is valid for both processes. */
   async function begin(key: string, length: number): Promise<string> {
     const name = (text: string) => Buffer.from(text).toString('base64');
     const made = await server.request('/upload/resumable', {
@@ -85,7 +85,7 @@ describe('an upload in pieces', () => {
       body,
     });
 
-  /** A request that has sent some of what it announced, and goes on when it likes. */
+  /** Sends part of the declared body. The rest is sent later. */
   function beginPatch(url: string, path: string, length: number, some: string): Socket {
     const { port } = new URL(url);
     const socket = connect(Number(port), '127.0.0.1');
@@ -140,7 +140,7 @@ describe('an upload in pieces', () => {
         socket.once('data', (data) => resolve(data.toString().slice(9, 12)));
         writers.push({ socket, answer, rest: letter.repeat(length - 10) });
         await eventually(locked);
-        // The second has asked the first to end, and has gone on.
+        // The second request asked the first one to stop and continued.
         if (index === 1) expect(await writers[0]?.answer).toBe('400');
       }
       for (const { socket, rest } of writers) socket.write(rest);
@@ -148,7 +148,7 @@ describe('an upload in pieces', () => {
       for (const { socket } of writers) socket.destroy();
       const offset = Number((await head(urls[0] ?? '', path)).headers.get('upload-offset'));
       if (answer === '204') {
-        // The first was asked to end before it had read anything.
+        // The first request was asked to stop before it read anything.
         expect(await read(key)).toBe('b'.repeat(length));
         continue;
       }
@@ -243,7 +243,7 @@ describe('an upload in parts over S3', () => {
       const [completer, aborter] = round % 2 === 0 ? clients : clients.toReversed();
       const at = { Bucket, Key, UploadId };
       const done = completer?.send(new CompleteMultipartUploadCommand({ ...at, MultipartUpload: { Parts } }));
-      // The later round, the later it is given up.
+      // Each round aborts later than the previous one.
       await new Promise((resolve) => setTimeout(resolve, round));
       const aborted = aborter?.send(new AbortMultipartUploadCommand(at));
       const results = await Promise.allSettled([done, aborted]);

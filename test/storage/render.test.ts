@@ -1,4 +1,4 @@
-/** Pictures made of pictures, for whoever may read the object. */
+/** Image transformations for callers who can read the object. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deflateRawSync, deflateSync } from 'node:zlib';
@@ -10,7 +10,7 @@ let server: StorageServer;
 let photo: Buffer;
 beforeAll(async () => {
   server = await startStorage({ storage: { image_transformation: { enabled: true } } });
-  // The left half is red, the right half blue; the camera was held on its side.
+  // The left half is red and the right half is blue. The EXIF orientation is rotated.
   const half = { width: 200, height: 200, channels: 3 as const };
   const red = await sharp({ create: { ...half, background: '#f00' } })
     .png()
@@ -35,7 +35,7 @@ async function pictureOf(answer: Response) {
   expect(answer.status, answer.status === 200 ? '' : bytes.toString()).toBe(200);
   return { bytes, ...(await sharp(bytes).metadata()) };
 }
-/** The colour of one pixel: which of red and blue is stronger. */
+/** Returns the stronger color of a pixel, red or blue. */
 async function colourAt(bytes: Buffer, left: number, top: number): Promise<'red' | 'blue'> {
   const { data } = await sharp(bytes)
     .removeAlpha()
@@ -208,7 +208,7 @@ describe('who may see', () => {
     expect(answer.headers.get('expires')).toMatch(/GMT$/);
     expect(answer.headers.get('cache-control')).toBeNull();
     expect((await pictureOf(answer)).width).toBe(12);
-    // The link to a picture is none to the original.
+    // A link to the transformed image doesn't give access to the original.
     const original = new URL(url.href.replace('/render/image/sign/', '/object/sign/'));
     expect(await (await fetch(original)).json()).toMatchObject({ code: 'InvalidSignature' });
     url.pathname = url.pathname.replace('photo', 'other');
@@ -223,7 +223,7 @@ describe('who may see', () => {
   });
 });
 
-/** A PNG that says it is this large, with a body of zeros. */
+/** A PNG that declares this size, with a body of zeros. */
 function png(width: number, height: number, rows: number): Buffer {
   const crcTable = Array.from({ length: 256 }, (_, n) => {
     let c = n;

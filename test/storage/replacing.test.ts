@@ -1,4 +1,7 @@
-/** Objects that are replaced, moved and copied while others read them: each sees one whole version, and no bytes are left. */
+/**
+ * Objects that are replaced, moved and copied during reads: each reader sees one complete version, and no bytes are
+ * left behind.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { CopyObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Uploads in pieces: TUS 1.0.0 by the stock client and by hand. */
+/** Resumable uploads: TUS 1.0.0 with the stock client and with raw requests. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
@@ -74,7 +74,7 @@ async function said(answer: Response): Promise<[number, string]> {
 const read = async (key: string, bucket = 'open') =>
   Buffer.from((await (await server.client().from(bucket).download(key)).data?.bytes()) ?? []);
 
-/** Of an upload's address. */
+/** Returns the id in an upload's URL. */
 function idOf(path: string): string {
   const [id = ''] = Buffer.from(path.split('/').at(-1) ?? '', 'base64url')
     .toString()
@@ -83,7 +83,7 @@ function idOf(path: string): string {
   return id;
 }
 
-/** A request that has sent some of what it announced, and goes on when it likes. */
+/** Sends part of the declared body. The rest is sent later. */
 function beginPatch(path: string, length: number, sent: number): Socket {
   const { port } = new URL(server.url);
   const socket = connect(Number(port), '127.0.0.1');
@@ -95,11 +95,11 @@ function beginPatch(path: string, length: number, sent: number): Socket {
   return socket;
 }
 
-/** The first batch of an upload's bytes is written, 256 KiB. */
+/** Waits until the first batch of an upload, 256 KiB, is written. */
 const bytesCame = (path: string) =>
   eventually(async () => (await stat(join(server.dataDir, 'storage', 'resumable', idOf(path)))).size > 0);
 
-/** The stock client, until it has ended. */
+/** Uploads with the stock client and waits for its end. */
 function upload(body: Buffer, options: Partial<UploadOptions>): Promise<void> {
   return new Promise((resolve, reject) => {
     new Upload(body, {
@@ -435,7 +435,7 @@ describe('broken connections', () => {
     const path = await begin('broken', 600_000);
     const socket = beginPatch(path, 600_000, 400_000);
     await bytesCame(path);
-    // The first writer still waits for bytes on a connection that is open: it has to let go.
+    // The first writer is still waiting for bytes on an open connection and must stop.
     const offset = Number((await at(path, 'HEAD')).headers.get('upload-offset'));
     socket.destroy();
     expect(offset).toBeGreaterThan(0);
@@ -461,7 +461,7 @@ describe('broken connections', () => {
 });
 
 describe('a crash after the last byte, before the object', () => {
-  /** As if the server had died when all bytes were on the disk. */
+  /** Simulates a server crash after all bytes were written. */
   async function allBytes(key: string, text: string): Promise<string> {
     const path = await begin(key, text.length);
     await writeFile(join(server.dataDir, 'storage', 'resumable', idOf(path)), text);

@@ -1,4 +1,4 @@
-/** The S3 backend by itself, on an S3 server of others, and on the S3 protocol of this one. */
+/** The S3 backend on its own, on a third-party S3 server and on this server's S3 protocol. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -190,7 +190,7 @@ test('a sweep puts aside what has no row, and gives it back', async () => {
     missing: [orphan],
   });
   expect((await read(living))?.toString()).toBe(living);
-  // What is not ours stays.
+  // Foreign objects are kept.
   await s3.client.send(new PutObjectCommand({ Bucket: 'plinth', Key: 'here/objects/theirs', Body: 'x' }));
   await sweep([living, returning], Date.now() + 8 * 24 * hour);
   expect((await stored()).objects).toContain('theirs');

@@ -1,4 +1,4 @@
-/** What the tests use of s3rver, which has no types of its own. */
+/** The parts of s3rver that the tests use. The package contains no types. */
 declare module 's3rver' {
   export default class S3rver {
     constructor(options: {
@@ -8,7 +8,7 @@ declare module 's3rver' {
       readonly directory: string;
       readonly configureBuckets: readonly { readonly name: string; readonly configs: readonly string[] }[];
     });
-    /** Resolves with where it listens. */
+    /** Resolves with the address. */
     run(): Promise<{ readonly port: number }>;
     close(): Promise<void>;
   }

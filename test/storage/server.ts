@@ -1,4 +1,4 @@
-/** A storage service of one's own: gateway, keys and a fresh database, on a free port. */
+/** A storage service with its own gateway, keys and fresh database on a free port. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,13 +17,13 @@ export interface StorageServer {
   readonly database: Database;
   readonly keys: Keys;
   readonly dataDir: string;
-  /** Where another process finds folder and database. */
+  /** The folder and database, for other processes. */
   readonly place: ProcessOptions;
-  /** A client with the service key, or one whose token holds these claims. */
+  /** Returns a client with the service key, or with a token with these claims. */
   client(claims?: Claims): StorageClient;
-  /** A token of these claims, or the service key. */
+  /** Returns a token with these claims, or the service key. */
   tokenOf(claims?: Claims): string;
-  /** A request with a token of these claims; null sends none. */
+  /** Sends a request with a token with these claims. Null sends no token. */
   request(path: string, init?: RequestInit & { claims?: Claims | null }): Promise<Response>;
   files(): Promise<Stored>;
   readonly backend: Pick<TestBackend, 'open' | 'showsUnfinished'>;
@@ -45,7 +45,7 @@ const policies = `
     using (bucket_id = 'operations' and owner_id = auth.uid()::text);
 `;
 
-/** `parentDir`: where its data folder is made. */
+/** `parentDir`: the parent of the data folder. */
 export async function startStorage(
   settings: PartialConfig = {},
   parentDir = tmpdir(),
@@ -86,7 +86,7 @@ export async function startStorage(
   };
 }
 
-/** Waits until what happens behind an answer has happened. */
+/** Waits until background work has finished. */
 export async function eventually(check: () => Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     if (await check()) return;

@@ -1,4 +1,4 @@
-/** Resumable uploads on the disk: where they go on, and when they are forgotten. */
+/** Resumable uploads on disk: where they continue, and when they are removed. */
 import { randomUUID } from 'node:crypto';
 import { appendFile, mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -80,7 +80,7 @@ test.each(['../x', '', 'a', '..', `${randomUUID()}/../x`])('%j names no upload',
   await expect(staging.remove(id)).rejects.toThrow();
 });
 
-/** As if there were no other process. */
+/** Behaves as if there were no other process. */
 const alone: SharedLocks = {
   take: async () => ({ release: async () => true }),
   want: async () => undefined,

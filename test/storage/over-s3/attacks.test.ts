@@ -1,4 +1,4 @@
-/** Attacks over REST, bytes in S3. */
+/** Attacks over REST with bytes in S3. */
 import { onS3 } from '../backends.ts';
 
 onS3();

@@ -1,4 +1,4 @@
-/** S3 uploads in parts that nobody completes, bytes in S3. */
+/** S3 multipart uploads that nobody completes, with bytes in S3. */
 import { onS3 } from '../backends.ts';
 
 onS3();

@@ -1,4 +1,4 @@
-/** Objects over REST, bytes in S3. */
+/** Objects over REST with bytes in S3. */
 import { onS3 } from '../backends.ts';
 
 onS3();

@@ -1,4 +1,4 @@
-/** Resumable uploads, bytes in S3. */
+/** Resumable uploads with bytes in S3. */
 import { onS3 } from '../backends.ts';
 
 onS3();

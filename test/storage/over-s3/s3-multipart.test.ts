@@ -1,4 +1,4 @@
-/** Uploads in parts over the S3 protocol, bytes in S3. */
+/** Multipart uploads over the S3 protocol with bytes in S3. */
 import { onS3 } from '../backends.ts';
 
 onS3();

@@ -1,4 +1,4 @@
-/** Objects over the S3 protocol, bytes in S3. */
+/** Objects over the S3 protocol with bytes in S3. */
 import { onS3 } from '../backends.ts';
 
 onS3();

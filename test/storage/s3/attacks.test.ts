@@ -1,4 +1,4 @@
-/** What somebody tries at the S3 protocol who has no key, another's request, or only a user's token. */
+/** Attacks on the S3 protocol by callers without a key, with another caller's request, or with only a user's token. */
 import { randomBytes } from 'node:crypto';
 import {
   CopyObjectCommand,
@@ -331,7 +331,7 @@ describe('session tokens', () => {
     const expired = server.keys.signWithSecret({ ...alice, exp: 1 });
     await expect(get(good, 'stub', 'wrong')).rejects.toMatchObject({ name: 'SignatureDoesNotMatch' });
     await expect(get(good, 'other', anonKey)).rejects.toMatchObject({ name: 'AccessDenied' });
-    // The project's own pair does not lend its rights to a token, nor the other way round.
+    // The project's key pair can't be combined with a user's token.
     await expect(get(good, pair.accessKeyId, pair.secretAccessKey)).rejects.toMatchObject({
       name: 'AccessDenied',
     });

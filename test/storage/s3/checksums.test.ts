@@ -1,4 +1,4 @@
-/** Checksums over the S3 protocol: proven, kept and given back, as the SDK asks for them and by hand. */
+/** Checksums over the S3 protocol: verified, stored and returned, with the SDK and with raw requests. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
@@ -64,7 +64,7 @@ describe('an object in one piece', () => {
       await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'hello', ChecksumAlgorithm: name })),
     ).toMatchObject(kept);
     expect(await head(Key)).toMatchObject(kept);
-    // Reading to the end is what makes the SDK hold the bytes against it.
+    // The SDK verifies the checksum when the body is read completely.
     const got = await s3.send(new GetObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }));
     expect(got).toMatchObject(kept);
     expect(await got.Body?.transformToString()).toBe('hello');

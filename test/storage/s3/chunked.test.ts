@@ -1,4 +1,4 @@
-/** Bodies in the encoding aws-chunked, signed and unsigned, with trailers and without; and what tampering does. */
+/** Bodies with the encoding aws-chunked: signed and unsigned, with and without trailers, and tampered with. */
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
@@ -38,7 +38,7 @@ interface Chunked {
   readonly decodedLength?: number;
   readonly announce?: string;
   readonly trailer?: Record<string, string>;
-  /** Changes the body on its way. */
+  /** Modifies the body in transit. */
   readonly tamper?: (body: Buffer<ArrayBuffer>) => Buffer<ArrayBuffer>;
 }
 

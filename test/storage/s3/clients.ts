@@ -1,4 +1,4 @@
-/** S3 clients of the storage test server, and requests that are signed by hand. */
+/** S3 clients for the storage test server, and manually signed requests. */
 import { createHash, createHmac } from 'node:crypto';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Claims } from '../../../src/keys/index.ts';
@@ -16,7 +16,7 @@ export function s3Client(server: StorageServer, config: S3ClientConfig = {}): S3
   });
 }
 
-/** A client in session mode, whose token holds these claims. */
+/** Returns a client in session mode whose token has these claims. */
 export function s3Session(server: StorageServer, claims: Claims, secret = server.keys.anonKey): S3Client {
   return s3Client(server, {
     credentials: {
@@ -29,18 +29,18 @@ export function s3Session(server: StorageServer, claims: Claims, secret = server
 
 export interface HandSigned {
   readonly method?: string;
-  /** Below `/s3`, percent-encoded. */
+  /** The percent-encoded path below `/s3`. */
   readonly path: string;
   readonly query?: string;
   readonly headers?: Record<string, string>;
   readonly body?: Uint8Array | string;
-  /** What the signature says of the body; its hash when absent. */
+  /** The signed value for the body. Defaults to its hash. */
   readonly contentSha256?: string;
   /** Milliseconds since the epoch. */
   readonly at?: number;
   readonly secret?: string;
   readonly accessKeyId?: string;
-  /** Headers sent and not signed. */
+  /** Headers that are sent unsigned. */
   readonly unsigned?: Record<string, string>;
 }
 
@@ -55,7 +55,7 @@ export interface Signature {
 export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** Signature version 4, written a second time so that the server's own is not its own judge. */
+/** A second implementation of signature version 4, independent of the server's. */
 export function signByHand(server: StorageServer, request: HandSigned): Signature {
   const amzDate = new Date(request.at ?? Date.now()).toISOString().replace(/[-:]|\.\d{3}/g, '');
   const date = amzDate.slice(0, 8);
@@ -110,7 +110,7 @@ export function sendByHand(server: StorageServer, request: HandSigned): Promise<
   });
 }
 
-/** The `Code` of an answer, or its status when it is no error. */
+/** Returns the error's `Code`, or the status of a successful response. */
 export async function codeOf(answer: Response | Promise<Response>): Promise<string | number> {
   const { status, text } = await Promise.resolve(answer).then(async (one) => ({
     status: one.status,

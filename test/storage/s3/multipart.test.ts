@@ -1,4 +1,4 @@
-/** Uploads in parts over the S3 protocol. */
+/** Multipart uploads over the S3 protocol. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import {
   AbortMultipartUploadCommand,
@@ -161,7 +161,7 @@ test('complete once, whoever asks first', async () => {
   for (const result of results)
     if (result.status === 'rejected') expect(result.reason).toMatchObject({ name: 'NoSuchUpload' });
   expect(await textOf('race')).toBe('x');
-  // What the others had assembled goes at once.
+  // The objects assembled by the other requests are removed immediately.
   await eventually(async () => (await server.files()).intents.length === 0);
 });
 

@@ -1,4 +1,4 @@
-/** The S3 protocol as the AWS SDK speaks it: buckets and objects. */
+/** The S3 protocol with the AWS SDK: buckets and objects. */
 import { createHash, randomBytes } from 'node:crypto';
 import {
   CopyObjectCommand,
@@ -185,7 +185,7 @@ describe('objects', () => {
     expect(await textOf('written-once')).toBe('first');
     await put('written-once', 'second', { IfMatch: ETag });
     expect(await textOf('written-once')).toBe('second');
-    // The bytes of those that failed are gone, not kept for a next start to judge.
+    // The bytes of failed writes are removed immediately instead of at the next start.
     await eventually(async () => (await server.files()).intents.length === 0);
   });
 

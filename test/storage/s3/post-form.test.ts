@@ -1,4 +1,4 @@
-/** Uploads by a browser form with a signed policy. */
+/** Uploads with a browser form and a signed policy. */
 import { randomBytes } from 'node:crypto';
 import { GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post';
