@@ -1,7 +1,7 @@
 /**
- * The first load of every Account page that needs no session, with every way to sign in switched on: what travels
- * (scripts as the browser takes them, in brotli; the rest in gzip), and how soon the largest part shows and how much
- * moves, in a real browser; unthrottled, and as on a slow phone (1.6 Mbit/s, 150 ms round trip, 4x slower).
+ * Measures the first load of each Account page that needs no session, with all sign-in methods enabled: the transferred
+ * size (scripts with brotli as browsers receive them, the rest with gzip), the largest contentful paint and the layout
+ * shift in a real browser. Runs unthrottled and as a slow phone (1.6 Mbit/s, 150 ms round trip, CPU 4x slower).
  *
  *     node bench/account.ts [--rounds 3] [--lang ar]
  */
@@ -14,7 +14,7 @@ import { launchBrowser } from '../test/web/browser.ts';
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, lang: { type: 'string', default: 'en' } },
 });
-/** As apps send people here. */
+/** As apps link to the pages. */
 const fromApp = 'redirect_to=https%3A%2F%2Fapp.example%2Fcallback';
 const pages = [
   `sign-in?${fromApp}`,
@@ -31,11 +31,11 @@ const pages = [
   'error',
 ];
 const kib = 1024;
-/** web-app's bars: KiB of gzip, milliseconds, shift without unit. */
+/** Limits: KiB of gzip, milliseconds, and unitless layout shift. */
 const bars = { html: 16, css: 12, js: 110, throttledLcp: 1000, lcp: 150, shift: 0.02 } as const;
 
 interface Load {
-  /** KiB: the HTML with its style sheet, the sheet by itself, every script until the network is idle. */
+  /** KiB: the HTML including its style sheet, the style sheet alone, and all scripts until the network is idle. */
   readonly html: number;
   readonly css: number;
   readonly js: number;
@@ -43,7 +43,7 @@ interface Load {
   readonly shift: number;
 }
 
-/** Runs in the page: the largest contentful paint and the sum of all shifts so far. */
+/** Runs in the page: the largest contentful paint and the sum of all layout shifts. */
 const vitals = `new Promise((resolve) => {
   let lcp = 0;
   let shift = 0;
@@ -67,7 +67,7 @@ async function throttle(page: Page): Promise<void> {
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
 }
 
-/** A load by a browser that has nothing of it yet. */
+/** Loads a page with an empty cache. */
 async function load(browser: Browser, url: string, isThrottled: boolean): Promise<Load> {
   const context = await browser.newContext({ viewport: { width: 412, height: 823 }, deviceScaleFactor: 1 });
   const page = await context.newPage();
@@ -88,7 +88,7 @@ async function load(browser: Browser, url: string, isThrottled: boolean): Promis
 const median = (numbers: number[]): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-/** With every way to sign in that the pages have, so with the most that a page can hold. */
+/** Enables every sign-in method so that pages have their maximum content. */
 const provider = { enabled: true, client_id: 'id', secret: 'secret' };
 const backend = await createTestBackend({
   config: {

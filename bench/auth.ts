@@ -1,14 +1,14 @@
 /**
- * What a login and a refresh cost: CPU of the server and of PostgreSQL together, over many requests to the whole product,
- * started on an empty project.
+ * Measures the CPU cost of a login and a refresh: server and PostgreSQL together, over many requests to the whole
+ * product, started with an empty project.
  *
  *     npm run bench:auth -- [--rounds 3] [--refreshes 2000] [--logins 400]
  *
- * A login is measured with accounts whose hash is of the lowest cost, so that what it does beyond hashing is not lost in
- * the noise of some 50 ms; the hashes of both costs are measured alone. Refreshes that come at once share a transaction, so
- * they are measured with one client and with several. Beside each stands what the rows that upstream's tables need cost
- * PostgreSQL alone: written in one write with their COMMIT, as many refreshes in a transaction as there are clients, nothing
- * read before and no server of ours. Linux only, since CPU comes from /proc.
+ * Logins use accounts with the lowest hash cost, so that the work besides hashing isn't lost in the noise of some 50
+ * ms. The hashes of both costs are measured separately. Concurrent refreshes share a transaction, so they are measured
+ * with one client and with several. For comparison, the cost in PostgreSQL of only the rows that upstream's tables
+ * require is measured: one write with its COMMIT, as many refreshes per transaction as there are clients, without reads
+ * and without the server. Linux only, because CPU time is read from /proc.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -29,7 +29,10 @@ const { values } = parseArgs({
     logins: { type: 'string', default: '400' },
   },
 });
-/** A login beyond its hash, as part of the hash; a refresh in microseconds, with the most clients. */
+/**
+ * Limits: the cost of a login without its hash as a fraction of the hash, and a refresh in microseconds with the
+ * maximum number of clients.
+ */
 const bars = { loginShare: 0.1, refreshMicros: 400 };
 const accounts = 20;
 const clientCounts = [1, 4, 16];
@@ -65,7 +68,7 @@ async function stopServer({ child, dir }: Server): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
 }
 
-/** Microseconds; threads that ended are not seen. */
+/** Returns microseconds. Threads that have ended aren't counted. */
 function cpuOf(pid: number): number {
   const nanos = readdirSync(`/proc/${pid}/task`).map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
@@ -85,7 +88,7 @@ interface Cpu {
   readonly postgres: number;
 }
 
-/** Microseconds so far, by process. */
+/** Returns the total microseconds by process. */
 function cpuByProcess({ child }: Server): Map<number, number> {
   const server = child.pid as number;
   const spent = new Map<number, number>();
@@ -93,13 +96,13 @@ function cpuByProcess({ child }: Server): Map<number, number> {
     try {
       spent.set(pid, cpuOf(pid));
     } catch {
-      // It ended meanwhile.
+      // The process has already exited.
     }
   }
   return spent;
 }
 
-/** What was spent since then; a connection that was closed meanwhile counts for nothing. */
+/** Returns the CPU time since `before`. Connections closed in the meantime aren't counted. */
 function cpuSince(server: Server, before: ReadonlyMap<number, number>): Cpu {
   const spent = { server: 0, postgres: 0 };
   for (const [pid, micros] of cpuByProcess(server)) {
@@ -108,7 +111,7 @@ function cpuSince(server: Server, before: ReadonlyMap<number, number>): Cpu {
   return spent;
 }
 
-/** CPU microseconds a call. */
+/** Returns CPU microseconds per call. */
 async function measure(
   server: Server,
   count: number,
@@ -129,7 +132,7 @@ async function measure(
   };
 }
 
-/** The rows of one refresh of this session. */
+/** Returns the statements of one refresh of this session. */
 function writesOf(userId: string, sessionId: string, parent: string, child: string): Sql[] {
   const instance = '00000000-0000-0000-0000-000000000000';
   const entry = (action: string) => ({
@@ -152,10 +155,10 @@ function writesOf(userId: string, sessionId: string, parent: string, child: stri
   ];
 }
 
-/** CPU microseconds of PostgreSQL for the writes of a refresh, `together` of them in a transaction. */
+/** Returns PostgreSQL's CPU microseconds for the writes of a refresh, with `together` refreshes per transaction. */
 async function writesMicros(server: Server, together: number, count: number): Promise<number> {
   const url = new URL(server.status.DB_URL);
-  // Who owns the tables.
+  // The owner of the tables.
   url.username = 'supabase_auth_admin';
   const client = await Client.connect(parseConnectionString(url.href));
   const sessions = await client.query<{ id: string; user_id: string; token: string }>(sql`
@@ -224,7 +227,7 @@ try {
     const email = emails[turn++ % accounts];
     await post(server, '/token?grant_type=password', ANON_KEY, { email, password });
   };
-  // A session a client, since refreshes of one session wait for each other.
+  // One session per client, because refreshes of the same session wait for each other.
   const tokens = await Promise.all(
     emails
       .slice(0, mostClients)
@@ -234,7 +237,7 @@ try {
     const token = { refresh_token: tokens[client]?.refresh_token };
     tokens[client] = await post(server, '/token?grant_type=refresh_token', ANON_KEY, token);
   };
-  // Code is compiled, statements are prepared.
+  // Warm-up: compiles code and prepares statements.
   await measure(server, 200, 4, login);
   await measure(server, 1000, mostClients, refresh);
 
@@ -256,7 +259,7 @@ try {
       );
     }
   }
-  // Last, since the sessions are then past what the clients know of them.
+  // Runs last because it replaces the refresh tokens that the clients know.
   for (const together of clientCounts) {
     const alone = await writesMicros(server, together, Number(values.refreshes));
     console.log(

@@ -1,7 +1,7 @@
 /**
- * The Console's tables against their bars, in a real browser: what the first view of a table loads, what each other page
- * adds, how soon it shows, how smoothly 100,000 rows scroll, how soon the first rows of 10,000,000 come, and how 300,000
- * are exported.
+ * Measures the Console's tables in a real browser against their limits: the size of a table's first view, the
+ * additional size of each other page, the time until it is visible, the smoothness of scrolling 100,000 rows, the time
+ * to the first rows of 10,000,000, and the export of 300,000 rows.
  *
  *     npm run build && node --expose-gc bench/console.ts
  */
@@ -14,7 +14,7 @@ import { createTestBackend, stopTestCluster } from '../src/testing.ts';
 import { launchBrowser } from '../test/web/browser.ts';
 
 const kib = 1024;
-/** web-app's bars: KiB over the wire, milliseconds, shift without unit, nodes, MiB. */
+/** Limits: KiB transferred, milliseconds, unitless layout shift, nodes, MiB. */
 const bars = {
   js: 220,
   css: 40,
@@ -27,7 +27,7 @@ const bars = {
   nodes: 1500,
   firstRows: 300,
   export: 10_000,
-  /** Flat: it does not grow with the table. */
+  /** Constant, because it must not grow with the table. */
   exportMemory: 64,
 } as const;
 
@@ -57,7 +57,7 @@ const sql = `
   alter table public.ten add primary key (id);
   analyze public.ten; analyze public.three; analyze public.hundred;`;
 
-/** Runs in the page: the largest contentful paint and the sum of all shifts so far. */
+/** Runs in the page: the largest contentful paint and the sum of all layout shifts. */
 const vitals = `new Promise((resolve) => {
   let lcp = 0;
   let shift = 0;
@@ -68,7 +68,7 @@ const vitals = `new Promise((resolve) => {
   setTimeout(() => resolve({ lcp, shift }), 300);
 })`;
 
-/** Runs in the page: scrolls a little each frame, and gives the milliseconds between frames. */
+/** Runs in the page: scrolls a little in each frame and returns the milliseconds between frames. */
 const scrollFrames = (frames: number): string => `new Promise((resolve) => {
   const grid = document.querySelector('[role=grid]');
   const times = [];
@@ -111,7 +111,7 @@ async function signedIn(of: Browser): Promise<BrowserContext> {
 
 const table = (name: string): string => `${backend.console.url}/console/tables/public/${name}`;
 
-/** A first look at a table, with nothing of it in the browser's cache; KiB and milliseconds. */
+/** Loads a table for the first time with an empty cache. Returns KiB and milliseconds. */
 async function firstView(
   isThrottled: boolean,
 ): Promise<{ js: number; css: number; lcp: number; shift: number }> {
@@ -136,7 +136,9 @@ async function firstView(
   return found;
 }
 
-/** What each chunk of its own weighs beside the first load: its static imports that the entry does not have. */
+/**
+ * Returns the size of each lazy chunk in addition to the first load: its static imports that the entry doesn't include.
+ */
 function lazyRoutes(): { name: string; size: number }[] {
   const dir = fileURLToPath(new URL('../dist/web/console/', import.meta.url));
   const manifest = JSON.parse(readFileSync(`${dir}.vite/manifest.json`, 'utf8')) as Record<
@@ -195,7 +197,7 @@ async function measureGrid(): Promise<void> {
   await page.goto(table('ten'));
   await page.locator('[data-cell="0:1"]').waitFor();
   const began = performance.now();
-  // The row of that number, by the scroll bar: a tenth of the way.
+  // Jumps to a row with the scroll bar, a tenth of the way.
   await page.evaluate(
     `{ const grid = document.querySelector('[role=grid]'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 10; }`,
   );
@@ -235,7 +237,7 @@ async function measureServer(): Promise<void> {
   }
 }
 
-/** The export read as fast as it comes, and what the process holds meanwhile (client included). */
+/** Reads the export at full speed and measures the memory of the process in the meantime (including the client). */
 async function exported(
   format: string,
   headers: Record<string, string>,

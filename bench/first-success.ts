@@ -1,6 +1,6 @@
 /**
- * The newcomer's first success: seconds from `npm start -- --example` (dependencies installed, an empty data folder) to a
- * note that a person, signed up a moment ago in a browser, has written and ticked off in the example app.
+ * Measures a newcomer's first success: seconds from `npm start -- --example` (dependencies installed, an empty data
+ * folder) until a user who has just signed up in a browser has written and completed a note in the example app.
  *
  *     node bench/first-success.ts [--rounds 3]
  */
@@ -11,7 +11,7 @@ import { launchBrowser } from '../test/web/browser.ts';
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
 const barSeconds = 30;
 
-/** Seconds since the command, by what was reached. */
+/** Returns the seconds since the command, by milestone. */
 async function round(): Promise<Record<string, number>> {
   const browser = await launchBrowser();
   const began = performance.now();

@@ -1,11 +1,12 @@
 /**
- * What functions cost, against the bars: a cold first answer (trivial, and with supabase-js from the cache), what the way
- * through the gateway adds to a warm call, what twenty idle ones keep of the memory, how soon an endless loop is over and
- * what its neighbours notice. Prints milliseconds and MiB; asserts nothing.
+ * Measures the cost of functions against the limits: a cold first response (trivial, and with supabase-js from the
+ * cache), the gateway's overhead for a warm call, the memory of twenty idle functions, the time until an endless loop
+ * is ended, and its effect on other functions. Prints milliseconds and MiB without asserting them.
  *
  *   node bench/functions.ts [--cold 20] [--warm 2000]
  *
- * No PostgreSQL, no network: packages come from a registry on loopback, made of node_modules. PSS and CPU need Linux.
+ * Needs no PostgreSQL and no network: packages come from a registry on loopback built from node_modules. PSS and CPU
+ * time require Linux.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ const idleFunctions = 20;
 
 const modules = fileURLToPath(new URL('../node_modules/', import.meta.url));
 
-/** What a package is without its type declarations and maps, by path. */
+/** Returns a package's files by path, without type declarations and source maps. */
 function packageFiles(name: string): Record<string, Buffer> {
   const files: Record<string, Buffer> = {};
   const root = join(modules, name);
@@ -36,7 +37,7 @@ function packageFiles(name: string): Record<string, Buffer> {
   return files;
 }
 
-/** A package and all that it needs. */
+/** Returns a package and all its dependencies. */
 function closure(name: string, found: Record<string, Record<string, Buffer>> = {}) {
   if (name in found) return found;
   const files = packageFiles(name);
@@ -69,10 +70,10 @@ const world = await functionsWorld({
   limits: { maxWorkers: idleFunctions + 5 },
 });
 
-/** From the request to the whole answer, with no process of the function. */
+/** Measures from the request to the complete response, without a running process. */
 async function cold(slug: string): Promise<number[]> {
   const times: number[] = [];
-  // The first start asks for the modules and compiles them; it is no cold start from the cache.
+  // The first start downloads and compiles the modules, so it isn't counted as a cold start from the cache.
   for (let turn = -1; turn < coldStarts; turn += 1) {
     const end = world.functions.serve({});
     const before = performance.now();
@@ -85,7 +86,7 @@ async function cold(slug: string): Promise<number[]> {
   return times;
 }
 
-/** The processes of functions whose slug begins so. */
+/** Returns the processes of functions whose slug has this prefix. */
 function workers(slug: string): { pid: string; socketPath: string }[] {
   const found: { pid: string; socketPath: string }[] = [];
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -97,13 +98,13 @@ function workers(slug: string): { pid: string; socketPath: string }[] {
       )?.[1];
       if (socketPath !== undefined) found.push({ pid, socketPath });
     } catch {
-      // It ended meanwhile.
+      // The process has already exited.
     }
   }
   return found;
 }
 
-/** Ways to one warm process: through the gateway, and past it. */
+/** Measures a warm process through the gateway and directly. */
 async function warm(): Promise<{ direct: number; through: number }> {
   await (await world.call('trivial')).text();
   const gateway = new Pool(world.url, { connections: 1 });
@@ -129,7 +130,7 @@ async function warm(): Promise<{ direct: number; through: number }> {
   return { direct: percentile(times.direct, 0.5), through: percentile(times.through, 0.5) };
 }
 
-/** Proportional set size of all idle ones together, in MiB. */
+/** Returns the total proportional set size of all idle functions in MiB. */
 async function idleMemory(): Promise<{ processes: number; mib: number }> {
   for (let index = 0; index < idleFunctions; index += 1) await (await world.call(`idle${index}`)).text();
   await new Promise((resolve) => setTimeout(resolve, 500));
@@ -140,7 +141,10 @@ async function idleMemory(): Promise<{ processes: number; mib: number }> {
   return { processes: pids.length, mib: kib.reduce((sum, each) => sum + each, 0) / 1024 };
 }
 
-/** How long an endless loop lasts, with its start taken off, and the slowest answer of a neighbour meanwhile. */
+/**
+ * Returns how long an endless loop runs, without its start, and the slowest response of another function in the
+ * meantime.
+ */
 async function runaway(): Promise<{ status: number; endMs: number; neighbourMs: number }> {
   await (await world.call('trivial')).text();
   const begun = performance.now();

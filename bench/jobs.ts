@@ -1,6 +1,6 @@
 /**
- * Ten thousand requests queued in SQL, with kill -9 of PostgreSQL and of Plinth in the middle: each has to arrive at least
- * once and to have an answer in the end. Then as many without a kill, for the rate.
+ * Queues ten thousand requests in SQL and kills PostgreSQL and Plinth with kill -9 in between: each request must arrive
+ * at least once and eventually have a response. Then queues the same number without a kill to measure the rate.
  *
  *   node bench/jobs.ts [requests]
  */

@@ -1,10 +1,11 @@
 /**
- * CPU per request of the request path, against package `pg` with four round trips (BEGIN, set_config, the statement,
- * COMMIT) on the same rows, in one process, turn by turn. Prints microseconds and ratios; asserts nothing.
+ * Measures the CPU time per request of the request path, compared with package `pg` with four round trips (BEGIN,
+ * set_config, the statement, COMMIT) on the same rows, in one process, alternating. Prints microseconds and ratios
+ * without asserting them.
  *
  *   node bench/path.ts [--rounds 3] [--clients 32]
  *
- * CPU of PostgreSQL is read from /proc; without it (not Linux) only that of Node is shown.
+ * PostgreSQL's CPU time is read from /proc. Without it (not Linux), only Node's is shown.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -120,7 +121,7 @@ const throughPg: Runner = async (text, id) => {
   }
 };
 
-/** CPU microseconds that the backends of this benchmark have used so far; undefined where it cannot be known. */
+/** Returns the total CPU microseconds of this benchmark's backends, or undefined if unavailable. */
 async function backendCpu(): Promise<number | undefined> {
   const rows = await database
     .pool('supabase_admin')

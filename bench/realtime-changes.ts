@@ -1,14 +1,16 @@
 /**
- * postgres_changes for many users, each of whom may see only their own rows: how many changes a second arrive, how late,
- * and what they cost. The whole product is started on an empty project; every subscriber is a user and a socket of its
- * own; every row is a transaction of its own and has one recipient.
+ * Measures postgres_changes for many users who can each see only their own rows: the number of changes per second, the
+ * latency and the cost. Starts the whole product with an empty project. Each subscriber is a user with a separate
+ * socket. Each row is a separate transaction with one recipient.
  *
- *     node bench/realtime-changes.ts [--users 500] [--rate 640] [--seconds 10] [--policy uid|claims|members] [--sockets 2000]
+ * node bench/realtime-changes.ts [--users 500] [--rate 640] [--seconds 10] [--policy uid|claims|members] [--sockets
+ * 2000]
  *
- * Policies: `uid` is owner = (select auth.uid()), `claims` reads the claims' setting itself, `members` asks a table of
- * members. Prints the rate, the latency from commit to receipt (and from the writer's side, commit included), the CPU
- * of the server and of PostgreSQL, in all and for realtime alone. Besides what an idle socket holds, changes that
- * all subscribers get, and broadcasts (`realtime/fan-out.ts`). Linux only, since CPU comes from /proc.
+ * Policies: `uid` is owner = (select auth.uid()), `claims` reads the setting with the claims, `members` queries a table
+ * of members. Prints the rate, the latency from commit to receipt (and from the write, including the commit), and the
+ * CPU time of the server and of PostgreSQL, in total and for realtime alone. Also measures the memory of an idle
+ * socket, changes received by all subscribers, and broadcasts (`realtime/fan-out.ts`). Linux only, because CPU time is
+ * read from /proc.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -38,7 +40,7 @@ const users = Number(values.users);
 const rate = Number(values.rate);
 const seconds = Number(values.seconds);
 const bar = { rate: 640, p95Ms: 100, cores: 0.5 };
-/** Not counted: statements are prepared, code is compiled. */
+/** A warm-up that isn't counted: prepares statements and compiles code. */
 const warmUpSeconds = 2;
 const writers = 4;
 
@@ -51,7 +53,7 @@ const policies: Record<string, string> = {
 const policy = policies[values.policy];
 if (policy === undefined) throw new Error(`There is no policy ${values.policy}.`);
 
-/** What one user has received: the numbers of the rows. */
+/** The row numbers that a user has received. */
 interface Received {
   readonly seen: Set<number>;
   repeated: number;
@@ -102,7 +104,7 @@ function receive(
   sinceCommit.push(Date.now() - Date.parse(data.commit_timestamp));
 }
 
-/** Writes the rows `from` to `to` at the rate, each in a transaction of its own. */
+/** Writes the rows `from` to `to` at the rate, each in a separate transaction. */
 async function write(clients: readonly pg.Client[], from: number, to: number): Promise<void> {
   const began = performance.now();
   const running: Promise<unknown>[] = [];
@@ -138,9 +140,9 @@ const latency = (label: string, numbers: number[]): number => {
 
 const server = await startServer();
 try {
-  // First: later on the process has memory to spare.
+  // Runs first, because later the process has spare memory.
   await idle(server, Number(values.sockets));
-  // Pipelined: a row is sent when it is due, not when the answer to the one before has come.
+  // Pipelined: a row is sent when it is due, without waiting for the previous response.
   const options = { connectionString: server.status.DB_URL, pipeline: true };
   const clients = Array.from({ length: writers }, () => new pg.Client(options));
   for (const client of clients) await client.connect();

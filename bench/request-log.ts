@@ -1,6 +1,6 @@
 /**
- * What the log costs a request: its trace with one statement, the record, its counts and its line in the file, against a
- * line in the file alone.
+ * Measures the cost of the log per request: a trace with one statement, the record, its counters and its line in the
+ * file, compared with only a line in the file.
  *
  *     node bench/request-log.ts
  */
@@ -52,7 +52,7 @@ function whole(number: number): void {
   });
 }
 
-/** The best round of each: what a machine that does something else adds is no cost of ours. */
+/** The best round of each, because the time that other processes take isn't a cost of the log. */
 const best = { lineAlone: Number.POSITIVE_INFINITY, whole: Number.POSITIVE_INFINITY };
 for (let round = 0; round < rounds; round++) {
   for (const [name, work] of [['lineAlone', lineAlone] as const, ['whole', whole] as const]) {

@@ -1,10 +1,10 @@
 /**
- * A large answer of `plinth rest` to a client that reads slowly: what the process takes for it, above what it has when
- * idle. The answer is read to its end and has to be whole.
+ * Measures the memory of `plinth rest` for a large response to a slow client, in addition to its idle memory. The
+ * response is read to its end and must be complete.
  *
  *   node bench/rest-large.ts [--mib 1024] [--mib-per-second 100]
  *
- * Ends with 1 when the answer is not whole. Linux only.
+ * Exits with 1 if the response isn't complete. Linux only.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 const MIB = 1024 * 1024;
 const wantedBytes = Number(values.mib) * MIB;
 const bytesPerMs = (Number(values['mib-per-second']) * MIB) / 1000;
-/** Of JSON, about 1 KiB each. */
+/** About 1 KiB of JSON per row. */
 const ROW_BYTES = 1024;
 const SETTLE_MS = 2000;
 const OPENING = '[{"id":';
@@ -77,7 +77,7 @@ const statusBytes = (name: 'VmRSS' | 'VmHWM'): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) *
   1024;
 
-/** Takes no more than the rate allows; the size, and whether it begins and ends as the array does. */
+/** Reads no faster than the rate. Returns the size, and whether the response begins and ends like the array. */
 async function readSlowly(answer: IncomingMessage): Promise<{ bytes: number; isWhole: boolean }> {
   const startedAt = performance.now();
   let bytes = 0;
@@ -100,7 +100,7 @@ try {
   await (await fetch(`${url}/lines?limit=10`)).text();
   await sleep(SETTLE_MS);
   const idleBytes = statusBytes('VmRSS');
-  // Forgets the peak of the start (proc(5), clear_refs).
+  // Resets the peak memory of the start (proc(5), clear_refs).
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const askedAt = performance.now();
   const [answer] = (await once(get(`${url}/lines`), 'response')) as [IncomingMessage];

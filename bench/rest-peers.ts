@@ -1,12 +1,13 @@
 /**
- * CPU of one read by id with row level security, against what one would use instead: Fastify and pg with the four round
- * trips of a transaction written by hand (as the manual of pg shows it, and with prepared statements), and PostGraphile 5. Same rows, same PostgreSQL, same tokens, 32 connections,
- * turn by turn; the sum of what the server and PostgreSQL use, the median of the rounds.
+ * Measures the CPU time of a read by id with row-level security, compared with alternatives: Fastify and pg with a
+ * handwritten transaction of four round trips (as in pg's manual, and with prepared statements), and PostGraphile 5.
+ * Uses the same rows, PostgreSQL, tokens and 32 connections, alternating. The result is the median of the rounds' sums
+ * of server and PostgreSQL.
  *
  *   node bench/rest-peers.ts [--rounds 3] [--seconds 3] [--connections 32]
  *
- * At first use the peers are installed from npm into a folder of their own below the system's temporary one. Ends with 1
- * when a ratio is below its bar. Linux only.
+ * On first use, the peers are installed from npm into a separate folder in the system's temporary folder. Exits with 1
+ * if a ratio is below its limit. Linux only.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -39,9 +40,9 @@ interface Target {
   readonly pid: number;
   readonly port: number;
   readonly requests: readonly LoadRequest[];
-  /** How many times less we must cost. */
+  /** The required ratio between the peer's cost and Plinth's. */
   readonly bar: number | undefined;
-  /** Microseconds a request, of each round. */
+  /** Microseconds per request in each round. */
   readonly measured: { server: number; postgres: number; perSecond: number }[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The schema cache of a large database: how long a load takes, how long it keeps requests waiting, what it holds in
- * memory, and the OpenAPI root. 5,000 tables with keys, a fifth as many views and functions, unless told otherwise.
+ * Measures the schema cache of a large database: load time, how long a load delays requests, memory, and the OpenAPI
+ * root. Defaults to 5,000 tables with keys, and a fifth as many views and functions.
  *
  *   node --expose-gc bench/rest-schema.ts [--tables 5000]
  */
@@ -26,7 +26,7 @@ function scriptOf(first: number, last: number): string {
   const lines: string[] = [];
   for (let n = first; n <= last; n++) {
     const parent = n > 1 ? `references public.table_${Math.floor(n / 2)}` : '';
-    // Most schemas have one relation that everything refers to.
+    // Most schemas have one relation that all others reference.
     const hub = n > 1 ? 'references public.table_1' : '';
     lines.push(`create table public.table_${n} (
       id bigint generated always as identity primary key, parent bigint ${parent}, hub bigint ${hub}, name text not null unique,
@@ -74,7 +74,7 @@ const settle = async () => {
   }
 };
 
-/** The most CPU that this thread has used between two looks: unlike a delay, not what others on the machine use. */
+/** Returns the maximum CPU time of this thread between two checks. Unlike a delay, it excludes other processes. */
 function watchTurns(): () => number {
   let last = cpuMs();
   let longest = 0;
@@ -94,7 +94,7 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-/** Runs `work` while a client asks one thing after the other; prints what both had to wait for. */
+/** Runs `work` while a client sends sequential requests, and prints how long each had to wait. */
 async function watched(what: string, work: () => Promise<unknown>): Promise<void> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   let done = false;

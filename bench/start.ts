@@ -1,11 +1,12 @@
 /**
- * Start times and idle memory, as a newcomer meets them: through npm, on a project with one small migration.
+ * Measures start times and idle memory as a newcomer experiences them: through npm, with a project with one small
+ * migration.
  *
  *     node bench/start.ts [--rounds 3]
  *
- * Prints the milliseconds from the command to the first answered REST request (first start: an empty data folder; warm:
- * the same folder again) and, 10 s after the last start was ready, the proportional set size (PSS) of every process that
- * Plinth started, npm's own left out. Linux only, since PSS comes from /proc.
+ * Prints the milliseconds from the command to the first REST response (first start: an empty data folder; warm: the
+ * same folder again) and, 10 s after the last start was ready, the proportional set size (PSS) of every process that
+ * Plinth started, excluding npm's own. Linux only, because PSS is read from /proc.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -75,9 +76,9 @@ async function start(dir: string): Promise<{ child: ChildProcess; ms: number }> 
       if (answer.ok && ((await answer.json()) as unknown[]).length === 1)
         return { child, ms: performance.now() - began };
     } catch {
-      // Not listening yet.
+      // The server isn't listening yet.
     }
-    // Asking more often would take the time of one of two cores from what is measured.
+    // Polling more often would take CPU time from the measured process on a machine with two cores.
     await sleep(pollMs);
   }
 }
@@ -87,11 +88,11 @@ async function stop({ child }: { child: ChildProcess }): Promise<void> {
   const gone = new Promise((resolve) => child.once('exit', resolve));
   process.kill(-child.pid, 'SIGINT');
   await gone;
-  // What PostgreSQL and the removal of folders left for the disk to do is not the next start's.
+  // Waits so that pending disk writes of PostgreSQL and of removed folders don't slow the next start.
   await sleep(settleMs);
 }
 
-/** PSS in MiB of a process's descendants, itself left out, by command. */
+/** Returns the PSS in MiB of a process's descendants by command, without the process itself. */
 function idleMemory(npmPid: number): { total: number; rows: [string, number][] } {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
@@ -100,7 +101,7 @@ function idleMemory(npmPid: number): { total: number; rows: [string, number][] }
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
     } catch {
-      // Ended meanwhile.
+      // The process has already exited.
     }
   }
   const rows = new Map<string, number>();
@@ -120,7 +121,7 @@ function idleMemory(npmPid: number): { total: number; rows: [string, number][] }
 const first: number[] = [];
 const warm: number[] = [];
 let memory: ReturnType<typeof idleMemory> | undefined;
-// Not counted: fills the module compile cache, as any earlier start on this machine has.
+// Not counted: fills the module compile cache, as any earlier start on this machine would.
 const warmUp = makeProject();
 await stop(await start(warmUp));
 rmSync(warmUp, { recursive: true, force: true });

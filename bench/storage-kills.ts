@@ -1,6 +1,7 @@
 /**
- * Two hundred kills -9 of the server, half of them of PostgreSQL too, during uploads (REST, TUS, S3), copies, moves and
- * removals; after each everything acknowledged is compared. Ends with an error at the first that is not as it should be.
+ * Kills the server two hundred times with kill -9, half of them together with PostgreSQL, during uploads (REST, TUS,
+ * S3), copies, moves and removals. After each kill, all acknowledged changes are verified. Exits with an error at the
+ * first difference.
  *
  *     node bench/storage-kills.ts [KILLS]
  */

@@ -1,10 +1,10 @@
 /**
- * What storage costs: processor time of the server for each request, by kind, and its memory under that load. Rates on a
- * shared machine say little; processor time holds still.
+ * Measures the cost of storage: the server's CPU time per request by kind, and its memory under this load. Rates vary
+ * on a shared machine, but CPU time is stable.
  *
  *   node bench/storage.ts [--seconds 3] [--connections 8] [--only get1k,put1k]
  *
- * Ends with 1 when the resident memory of the server went beyond 200 MiB. Linux only: reads /proc.
+ * Exits with 1 if the server's resident memory exceeded 200 MiB. Linux only, because it reads /proc.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -27,11 +27,11 @@ const connections = Number(values.connections);
 const MIB = 1024 * 1024;
 const maxRssBytes = 200 * MIB;
 const listedObjects = 1000;
-/** Of the kernel's clock, in which /proc counts processor time. */
+/** The kernel's clock ticks, in which /proc counts CPU time. */
 const ticksPerSecond = 100;
 
 const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-storage-'));
-// As `npm start` does it: the bundle, made anew when a source is newer.
+// As in `npm start`: builds the bundle if a source file is newer.
 const pathOf = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
 execFileSync(process.execPath, [pathOf('scripts/prepare.mjs')], { stdio: 'inherit' });
 const bin = pathOf('bin/plinth-built.mjs');
@@ -39,7 +39,7 @@ const args = ['--min-semi-space-size=8', bin, 'start', '--workdir', folder, '--p
 const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 const pid = server.pid as number;
 
-/** What `start --json` prints when it is ready. */
+/** Reads the output of `start --json`, which is printed when the server is ready. */
 async function state(): Promise<{ url: string; serviceKey: string }> {
   let text = '';
   for await (const chunk of server.stdout.setEncoding('utf8')) {
@@ -85,7 +85,7 @@ function call(method: string, path: string, body?: Buffer | object): Promise<num
   });
 }
 
-/** `count` calls, or calls for `runMs`, on all connections. */
+/** Makes `count` calls, or calls for `runMs`, on all connections. */
 async function repeat(
   work: (index: number) => Promise<unknown>,
   count = Number.POSITIVE_INFINITY,

@@ -1,8 +1,8 @@
 /**
- * For benchmarks: a load generator in a process of its own. Keep-alive connections with one request in flight on each;
- * every answer is checked to hold the rows that were asked for, of the user who asked, and of nobody else.
+ * A load generator in a separate process, for benchmarks. Each keep-alive connection has one request in flight. Every
+ * response must contain exactly the requested rows of the caller.
  *
- * Forked with IPC; gets one {@link LoadJob}, answers with one {@link LoadResult} and ends.
+ * Forked with IPC. Receives one {@link LoadJob}, responds with one {@link LoadResult} and exits.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -11,35 +11,35 @@ export interface LoadJob {
   readonly requests: readonly LoadRequest[];
   readonly connections: number;
   readonly seconds: number;
-  /** One request in so many is left before its answer has come; 0 for none. */
+  /** One of this many requests is abandoned before its response arrives. 0 for none. */
   readonly dropEvery: number;
 }
 
 export interface LoadRequest {
-  /** Head and body as they go over the wire. */
+  /** The raw request with head and body. */
   readonly text: string;
-  /** The only value that `"owner":"…"` may have in the answer. */
+  /** The only value that `"owner":"…"` can have in the response. */
   readonly owner: string;
   readonly rows: number;
 }
 
 export interface LoadResult {
   readonly requests: number;
-  /** Answers with another status than 200, and connections that broke. */
+  /** Responses with a status other than 200, and broken connections. */
   readonly errors: number;
-  /** Answers with another user's row, or with more or fewer rows than there are. */
+  /** Responses with another user's rows or with an unexpected number of rows. */
   readonly wrong: number;
   readonly dropped: number;
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Some of what was not as it should be. */
+  /** Examples of unexpected responses. */
   readonly samples: readonly string[];
 }
 
 const OWNER = /"owner":"([^"]+)"/g;
 const SAMPLES = 5;
-/** Milliseconds of answers are counted in tenths up to here. */
+/** Response times are counted in tenths of a millisecond up to this value. */
 const MOST_TENTHS = 100_000;
 
 async function run({ port, requests, connections, seconds, dropEvery }: LoadJob): Promise<LoadResult> {
@@ -115,7 +115,7 @@ function open(port: number): Promise<Socket> {
   });
 }
 
-/** Sends a request and goes: at once, or when the server has had a moment to begin. */
+/** Sends a request and disconnects, either immediately or after the server has had time to start processing. */
 async function leave(socket: Socket, { text }: LoadRequest): Promise<void> {
   const isAbrupt = Math.random() < 0.5;
   await new Promise<void>((resolve) => socket.write(text, 'latin1', () => resolve()));
@@ -123,7 +123,7 @@ async function leave(socket: Socket, { text }: LoadRequest): Promise<void> {
   socket.destroy();
 }
 
-/** The whole answer; undefined when the connection broke. */
+/** Returns the complete response, or undefined if the connection broke. */
 function ask(socket: Socket, text: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let answer = '';

@@ -1,18 +1,18 @@
-/** For benchmarks: children that speak IPC, and the CPU that processes have used (Linux: from /proc). */
+/** For benchmarks: child processes with IPC, and the CPU time of processes (Linux, from /proc). */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { LoadJob, LoadResult } from './client.ts';
 
-/** As `npm start` runs the server; peers get the same. */
+/** The options with which `npm start` runs the server. Peers use the same ones. */
 const NODE_OPTIONS = ['--min-semi-space-size=8'];
 
 export function startChild(path: string, env: Readonly<Record<string, string>> = {}): ChildProcess {
   return fork(path, { execArgv: NODE_OPTIONS, env: { ...process.env, NODE_ENV: 'production', ...env } });
 }
 
-/** The next message of a child. Rejects when it ends instead. */
+/** Returns the next message from a child. Rejects if the child exits. */
 export async function nextMessage<T>(child: ChildProcess): Promise<T> {
   const ended = new AbortController();
   const exited = once(child, 'exit', { signal: ended.signal }).then(([code]) => {
@@ -50,10 +50,10 @@ function statOf(pid: number): { parent: number; own: number; reaped: number } | 
   }
 }
 
-/** Microseconds of CPU that a process itself has used. */
+/** Returns the CPU microseconds of a process. */
 export const cpuOf = (pid: number): number => ((statOf(pid)?.own ?? 0) / TICKS_PER_SECOND) * 1e6;
 
-/** The same of a process and its children, those that have ended included: of PostgreSQL by its postmaster. */
+/** Like {@link cpuOf} for a process and its children, including exited ones: for PostgreSQL by its postmaster. */
 export function cpuOfTree(root: number): number {
   let ticks = 0;
   for (const name of readdirSync('/proc')) {
@@ -64,7 +64,7 @@ export function cpuOfTree(root: number): number {
   return (ticks / TICKS_PER_SECOND) * 1e6;
 }
 
-/** Open sockets of a process, its pipes to us and its connections to PostgreSQL included. */
+/** Returns the open sockets of a process, including pipes to this process and connections to PostgreSQL. */
 export const socketsOf = (pid: number): number =>
   readdirSync(`/proc/${pid}/fd`).filter((fd) => {
     try {

@@ -1,4 +1,4 @@
-/** For benchmarks: the requests to the REST service of `server.ts`, as they go over the wire. */
+/** For benchmarks: raw requests to the REST service of `server.ts`. */
 import type { LoadRequest } from './client.ts';
 import { ROWS, subOf, USERS, userOf } from './rows.ts';
 import type { ServerFacts } from './server.ts';
@@ -8,7 +8,7 @@ export function wireText(method: string, path: string, headers: Record<string, s
   return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Of some rows all over the table: the row, its owner, and the owner's token. */
+/** Returns rows across the table with their owners and the owners' tokens. */
 export function someRows(facts: ServerFacts, count: number): { id: number; owner: string; token: string }[] {
   return Array.from({ length: count }, (_, index) => {
     const id = 1 + ((index * 7919) % (ROWS - 1));
@@ -24,7 +24,7 @@ export const restById = (facts: ServerFacts, count: number): LoadRequest[] =>
     rows: 1,
   }));
 
-/** Rows by id, pages of the own rows, and rows of others, which are not to be seen. */
+/** Reads rows by id, pages of the caller's rows, and other users' rows, which must be hidden. */
 export const restMix = (facts: ServerFacts, count: number): LoadRequest[] =>
   someRows(facts, count).map(({ id, owner, token }, index) => {
     const [query, rows] = [

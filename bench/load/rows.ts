@@ -1,4 +1,4 @@
-/** For benchmarks: the rows of `items`. A hundred users own them, and see only their own. */
+/** For benchmarks: the rows of `items`. They belong to a hundred users, who can only see their own. */
 
 export const USERS = 100;
 export const ROWS = 100_000;

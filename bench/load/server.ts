@@ -1,4 +1,7 @@
-/** For benchmarks: a whole backend in a process of its own, forked with IPC, on a throw-away database with `items`. */
+/**
+ * For benchmarks: a whole backend in a separate process, forked with IPC, with a disposable database that contains
+ * `items`.
+ */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sql } from '../../src/kernel/sql.ts';
 import { createTestBackend, stopTestCluster } from '../../src/testing.ts';
@@ -16,23 +19,25 @@ const SCHEMA = `
   create policy own on public.items to authenticated using (owner = (select auth.uid()));
   grant select on public.items to authenticated;`;
 
-/** What the parent gets first. */
+/** The first message to the parent. */
 export interface ServerFacts {
   readonly url: string;
-  /** A token of each user. */
+  /** One token per user. */
   readonly tokens: readonly string[];
   readonly jwtSecret: string;
-  /** Where a peer signs in as `peer`, whose password is `postgres` and whose rights are those of `authenticator`. */
+  /**
+   * The database to which peers connect as `peer`, with the password `postgres` and the privileges of `authenticator`.
+   */
   readonly database: { readonly host: string; readonly port: number; readonly name: string };
   readonly postmasterPid: number;
 }
 
-/** The answer to each message `stats`: since the one before. */
+/** The response to a `stats` message: values since the previous one. */
 export interface ServerStats {
   readonly rssBytes: number;
   readonly loopDelayMaxMs: number;
   readonly loopDelayP99Ms: number;
-  /** Client connections of the backend at the database, and how many of them are not idle. */
+  /** The backend's database connections, and the number that aren't idle. */
   readonly connections: number;
   readonly busyConnections: number;
 }

@@ -1,6 +1,6 @@
 /**
- * A peer: what one writes by hand with Fastify and pg. One transaction a request in four round trips; with PREPARED=1 its
- * statements have names, and so are planned once a connection.
+ * A peer: a handwritten server with Fastify and pg. Each request is a transaction with four round trips. With
+ * PREPARED=1, its statements are named, so they are planned once per connection.
  */
 import Fastify from 'fastify';
 import pg from 'pg';

@@ -1,4 +1,4 @@
-/** The least that checks a token: HS256 and the expiry, remembered like ours are. */
+/** A minimal token check: HS256 and the expiry, cached like Plinth's. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const known = new Map();

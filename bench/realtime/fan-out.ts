@@ -1,4 +1,7 @@
-/** Many sockets: changes that all of them get, broadcasts, and sockets that do nothing. Each prints its part of the bars. */
+/**
+ * Many sockets: changes received by all, broadcasts, and idle sockets. Each test prints its result as a fraction of the
+ * limit.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { cpuNow, joinedSocket, memoryOf, type Server } from './server.ts';
@@ -7,7 +10,7 @@ const bar = { deliveriesPerSecond: 25_000, broadcastMicros: 12, idleBytes: 30 * 
 const of = (label: string, share: number, text: string): void =>
   console.log(`of the bar: ${label} ${share.toFixed(2)} (${text})`);
 
-/** Sockets open by so many at a time. */
+/** The number of sockets opened concurrently. */
 const wave = 100;
 async function open(count: number, one: (index: number) => Promise<{ terminate(): void }>) {
   const sockets: { terminate(): void }[] = [];
@@ -19,7 +22,7 @@ async function open(count: number, one: (index: number) => Promise<{ terminate()
   return sockets;
 }
 
-/** Until all has come, or nothing has for a second. */
+/** Waits until everything has arrived, or until nothing has for a second. */
 async function settled(count: () => number, wanted: number): Promise<void> {
   let [before, since] = [-1, performance.now()];
   while (count() < wanted && performance.now() - since < 1000) {
@@ -28,7 +31,7 @@ async function settled(count: () => number, wanted: number): Promise<void> {
   }
 }
 
-/** Every socket gets every change: as many changes a second as make the bar's deliveries. */
+/** Every socket receives every change. The rate of changes is chosen to reach the target number of deliveries. */
 export async function recipients(
   server: Server,
   client: pg.Client,
@@ -69,7 +72,7 @@ export async function recipients(
   for (const socket of sockets) socket.terminate();
 }
 
-/** Channels of 50, one of whose members sends; CPU for each delivery. */
+/** Channels of 50 members, one of which sends. Measures CPU time per delivery. */
 export async function broadcast(
   server: Server,
   client: pg.Client,
@@ -118,7 +121,7 @@ function userBroadcast(topic: string): Buffer {
   return Buffer.concat([Buffer.from([3, ...parts.map(({ length }) => length), 0, 1]), ...parts, payload]);
 }
 
-/** Sockets that have joined a channel and say nothing; memory for each. */
+/** Sockets that have joined a channel and stay idle. Measures the memory per socket. */
 export async function idle(server: Server, count: number): Promise<void> {
   await sleep(2000);
   const before = memoryOf(server);

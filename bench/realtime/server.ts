@@ -1,4 +1,7 @@
-/** The whole product on an empty project, in a process of its own, and what it costs. Linux only: CPU comes from /proc. */
+/**
+ * The whole product with an empty project in a separate process, and its resource usage. Linux only, because CPU time
+ * is read from /proc.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -55,11 +58,11 @@ const cpuOf = (pid: number): number => {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9;
   } catch {
-    return 0; // ended meanwhile
+    return 0; // The process has already exited.
   }
 };
 
-/** Threads included. */
+/** Includes threads. */
 const cpuOfThreads = (pid: number): number =>
   readdirSync(`/proc/${pid}/task`).reduce((sum, tid) => sum + cpuOf(Number(tid)), 0);
 
@@ -73,7 +76,7 @@ function descendants(pid: number): number[] {
 export interface Cpu {
   readonly server: number;
   readonly postgres: number;
-  /** The walsender and the backends that realtime asks. */
+  /** The walsender and the backends that realtime queries. */
   readonly realtime: number;
 }
 
@@ -92,13 +95,13 @@ export async function cpuNow({ child }: Server, client: pg.Client): Promise<Cpu>
   };
 }
 
-/** Memory of the server's own process that is no other's, in bytes. */
+/** Returns the memory of the server's process without shared memory, in bytes. */
 export function memoryOf({ child }: Server): number {
   const text = readFileSync(`/proc/${child.pid}/smaps_rollup`, 'utf8');
   return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1]) * 1024;
 }
 
-/** An open socket, joined to a topic. `onFrame` gets everything from then on. */
+/** Opens a socket and joins a topic. `onFrame` receives all following frames. */
 export async function joinedSocket(
   { status }: Server,
   topic: string,

@@ -1,6 +1,7 @@
 /**
- * The S3 key pair of a local stack is in every documentation, too, and a token of the service role may sign S3 requests as any other:
- * neither is for web pages of another origin. An address that a server of the project's has presigned is, unless any page could have.
+ * A local stack's S3 key pair is public in documentation, and a service role token can sign S3 requests like any other
+ * token. Web pages of other origins can't use either. A URL presigned by the project's server can be used, unless any
+ * page could have created it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +33,7 @@ interface Pair {
   readonly sessionToken?: string;
 }
 
-/** A program's client; what it signs is then sent with the marks of a page. */
+/** A program's client. Its signed requests are then sent with a browser's headers. */
 const clientOf = (server: Server, credentials: Pair): S3Client =>
   new S3Client({
     endpoint: `${server.url}/storage/v1/s3`,
@@ -51,7 +52,7 @@ const sessionOf = ({ keys }: Server, role: string): Pair => ({
   sessionToken: tokenOf(role, keys.jwtSecret),
 });
 
-/** Status of a read whose signature is in its headers. */
+/** Returns the status of a read with a signature in its headers. */
 async function readByHeaders(server: Server, credentials: Pair, marks: Record<string, string>) {
   const client = clientOf(server, credentials);
   client.middlewareStack.add(
@@ -71,7 +72,7 @@ async function readByHeaders(server: Server, credentials: Pair, marks: Record<st
   }
 }
 
-/** The same by a presigned address. */
+/** Returns the status of a read with a presigned URL. */
 async function readByAddress(server: Server, credentials: Pair, marks: Record<string, string>) {
   const client = clientOf(server, credentials);
   const url = await getSignedUrl(client, new GetObjectCommand({ Bucket: 'private', Key: 'a' }));
@@ -126,7 +127,7 @@ describe('with the well-known pair', () => {
 
   it('sessions of users are for pages of every origin', async () => {
     const session = sessionOf(server, 'authenticated');
-    // Not found: the policies hide it.
+    // Not found because policies hide the object.
     expect(await readByHeaders(server, session, evil)).toBe(404);
     expect(await readByAddress(server, session, evil)).toBe(404);
   });

@@ -1,6 +1,7 @@
 /**
- * The keys of a local stack are in every documentation, and any web page in the developer's browser can reach it. So a secret key
- * is refused when a page of another origin sends it, on every service; in production too, where such a page has leaked it.
+ * A local stack's keys are public in documentation, and any web page in the developer's browser can reach the stack.
+ * Every service therefore rejects a secret key that a page of another origin sends. In production too, where such a
+ * page has leaked the key.
  */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +15,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** `fetch` sends a Host of its own. */
+/** `fetch` would set its own Host. */
 function send(
   backend: Backend,
   path: string,
@@ -77,13 +78,13 @@ describe('over HTTP', () => {
     for (const headers of secretHeaders()) {
       const answer = await send(backend, '/rest/v1/', { ...headers, ...marks });
       expect([headers, answer.status, JSON.parse(answer.text).message]).toEqual([headers, 401, message]);
-      // The developer reads why in the console of the browser.
+      // The developer can read the reason in the browser's console.
       expect(answer.headers['access-control-allow-origin']).toBe('*');
     }
   });
 
   it('every route of the API refuses it, and one that is added does', async () => {
-    // Pages, and what anyone may ask without a key.
+    // Pages, and routes that need no key.
     const keyless = /^\/(?:account|rest-admin|\.well-known)\/|^\/(?:account|health)?$/;
     const routes = backend.routes().filter(({ path }) => !keyless.test(path));
     expect(routes.length).toBeGreaterThan(100);
@@ -149,7 +150,7 @@ describe('over HTTP', () => {
 });
 
 describe('over realtime sockets', () => {
-  /** What the handshake ended with, or the first frames of a channel that is joined with this token. */
+  /** Returns how the handshake ended, or the first frames of a channel joined with this token. */
   function join(
     key: string,
     headers: Record<string, string>,

@@ -1,4 +1,4 @@
-/** The Console is on an origin of its own, and only its own pages may ask it anything. */
+/** The Console has its own origin, and only its own pages can send requests to it. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestBackend, runSql } from '../../src/testing.ts';
@@ -43,7 +43,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** By hand: `fetch` sends a Host and marks of its own. */
+/** Sends a raw request because `fetch` would set its own Host and fetch metadata. */
 function send(
   origin: URL,
   path: string,

@@ -1,4 +1,4 @@
-/** What a page of another origin in the operator's own browser can do with the Console: nothing. */
+/** A page of another origin in the operator's browser has no access to the Console. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-/** The worst that the API's origin can hold: HTML of an attacker's, with scripts. */
+/** The worst case on the API's origin: an attacker's HTML with scripts. */
 async function hostile(body = ''): Promise<Page> {
   const page = await context.newPage();
   await page.route(`${backend.url}/attack`, (route) =>
@@ -50,7 +50,7 @@ describe('a page of the API origin', () => {
         await attempt('/console/api/sign-out', { method: 'POST', mode: 'no-cors' }),
       ];
     }, backend.console.url);
-    // The last is sent, unreadable, and refused.
+    // The last request is sent, but its response is unreadable and it is rejected.
     expect(attempts).toEqual(['failed', 'failed', 'failed', 'failed']);
     expect(await isSignedIn(operatorPage)).toBe(true);
     await page.close();

@@ -1,4 +1,4 @@
-/** SQL of operators below owner: as which role it runs, and what a project's own code behind it may do. */
+/** SQL of operators below owner: the role it runs as, and what project code triggered by it can do. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from '../console/harness.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend?.stop());
 
-/** `session user/current user` of each time that the project's function ran since the last look. */
+/** Returns `session user/current user` for each run of the project's function since the last call. */
 async function whoRan(): Promise<string[]> {
   const db = backend.database.pool('postgres');
   const rows = await db.query<{ name: string }>(sql`

@@ -1,4 +1,6 @@
-/** The port on which commands reach the running process is free again once that was killed: any user of the machine may take it. */
+/**
+ * After a process is killed, the port on which commands reach it is free, so any user of the machine can listen on it.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -12,7 +14,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** A data folder whose last process had this port. */
+/** Creates a data folder whose last process had this port. */
 function leftBy(port: number, token: string): string {
   const projectDir = makeProject({});
   const dataDir = join(projectDir, '.plinth');

@@ -1,4 +1,4 @@
-/** Every way to a superuser of the embedded PostgreSQL that a client or the SQL of a project could try. */
+/** All attempts by a client or a project's SQL to become superuser of the embedded PostgreSQL. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -23,7 +23,7 @@ const serviceRoles = [
   'pgbouncer',
 ];
 
-/** Passwords that anyone knows or guesses; undefined: none. */
+/** Well-known passwords. Undefined: none. */
 const knownPasswords = [undefined, '', 'postgres', 'supabase_admin', 'password'];
 
 describe('a running server', () => {
@@ -146,7 +146,7 @@ describe('a running server', () => {
     await expect(
       Client.connect({ ...target, parameters: { replication: 'true' }, bareSession: true }),
     ).rejects.toMatchObject({ code: '28000' });
-    // In database mode PostgreSQL lets it read the whole cluster's folder: no key of ours may be in there.
+    // In database mode, PostgreSQL allows reading the whole cluster folder, so it must not contain Plinth's keys.
     const [row] = await world.backend.database
       .pool('supabase_admin')
       .query<{ folder: string }>(sql`select current_setting('data_directory') as folder`);

@@ -1,4 +1,6 @@
-/** What the roles of the embedded PostgreSQL may do beyond their grants, and that none of it leads to a superuser or to the machine. */
+/**
+ * The privileges of the embedded PostgreSQL's roles beyond their grants. None leads to a superuser or to the machine.
+ */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -14,7 +16,7 @@ afterAll(() => own?.drop());
 const admin = <R extends object>(text: string): Promise<R[]> =>
   own.database.pool('supabase_admin').query<R>(sql.raw(text));
 
-/** Runs `text` as `postgres` and takes it back; the code of its failure, or `ok`. */
+/** Runs `text` as `postgres` and rolls it back. Returns the error code, or `ok`. */
 async function outcome(text: string): Promise<string> {
   try {
     await own.database.pool('postgres').transaction((tx) => tx.exec(text), { end: 'rollback' });

@@ -1,4 +1,4 @@
-/** Documents that users of an app write: every way to bring one in, every way to get it out, and what a browser makes of it. */
+/** User-provided documents: all ways to store and retrieve one, and how a browser treats it. */
 import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
@@ -12,7 +12,7 @@ import { s3Client, signByHand } from '../storage/s3/clients.ts';
 import type { StorageServer } from '../storage/server.ts';
 import type { World } from './world.ts';
 
-/** Types under which a browser runs scripts, or guesses that it might, and texts that are no media type at all. */
+/** Types for which a browser runs scripts or might guess that it should, and texts that aren't valid media types. */
 export const hostileTypes: readonly string[] = [
   'image/png, text/xsl',
   'image/png,text/html',
@@ -39,7 +39,7 @@ export const hostileTypes: readonly string[] = [
   '*/*',
 ];
 
-/** Types that browsers show, play or save without running anything of theirs. */
+/** Types that browsers display, play or save without running code. */
 export const inertTypes: readonly string[] = [
   'image/png',
   'image/jpeg',
@@ -61,7 +61,7 @@ export const inertTypes: readonly string[] = [
 export const xhtml =
   '<html xmlns="http://www.w3.org/1999/xhtml"><body><script>document.title = "ran"</script></body></html>';
 
-/** The world's storage, as the helpers of S3 know it. */
+/** The storage service of the test backend, as the S3 helpers expect it. */
 export const storageOf = ({ backend }: World): StorageServer =>
   ({ url: `${backend.url}/storage/v1`, keys: backend.keys }) as unknown as StorageServer;
 
@@ -205,7 +205,7 @@ export const entrances: Readonly<Record<string, Entrance>> = {
   },
 };
 
-/** What an older version, SQL or another writer of the bucket left in the row. */
+/** Simulates a row written by an older version, by SQL or by another writer of the bucket. */
 export async function storedBySql(world: World, key: string, mimetype: string, body?: string): Promise<void> {
   await plain(world, key, body);
   await world.backend.database
@@ -221,7 +221,7 @@ export interface Exit {
   readonly headers?: Record<string, string>;
 }
 
-/** Requests that answer with an object of the public bucket `open`, or with something about it. */
+/** Requests that return an object of the public bucket `open` or data about it. */
 export async function exits(world: World, key: string): Promise<Record<string, Exit>> {
   const service = asService(world);
   const { body: signed } = await world.call(`/storage/v1/object/sign/open/${key}`, {
@@ -259,16 +259,16 @@ export async function exits(world: World, key: string): Promise<Record<string, E
   };
 }
 
-/** Written here a second time, so that the server's list is not its own judge. */
+/** A second implementation, independent of the server's list. */
 const reviewed =
   /^(?:image\/(?:png|jpeg|jpg|gif|webp|avif)|(?:audio|video|font)\/[a-z0-9.-]+|text\/(?:plain|css|csv|markdown)|application\/(?:(?:[a-z0-9.-]+\+)?json|pdf|octet-stream|zip))(?: ?; ?(?:charset|version)=[\w.-]+|;nulls=stripped)*$/i;
 
-/** Undefined: a browser runs nothing of this answer with our origin. Else what is wrong. */
+/** Returns undefined if a browser runs nothing in this response with Plinth's origin. Otherwise returns the problem. */
 export function danger(status: number, headers: Headers): string | undefined {
   if (headers.get('x-content-type-options') !== 'nosniff')
     return `x-content-type-options is ${headers.get('x-content-type-options')}`;
   const type = headers.get('content-type');
-  // Statuses that have no content (RFC 9110 section 15).
+  // Statuses without content (RFC 9110 section 15).
   if (type === null && (status === 204 || status === 304)) return undefined;
   if (type !== null && reviewed.test(type)) return undefined;
   const policies = (headers.get('content-security-policy') ?? '').split(',');

@@ -1,6 +1,6 @@
 /**
- * No response of `plinth serve` shows who has an account: its status and shape are those for an unknown address, also the
- * second time, and also when nothing can be sent.
+ * No response of `plinth serve` discloses who has an account: its status and format are the same as for an unknown
+ * address, also for a repeated request, and if nothing can be sent.
  */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -14,7 +14,7 @@ type Kind = 'email' | 'phone';
 type Body = Record<string, unknown>;
 const contactOf = (kind: Kind): Body => (kind === 'email' ? { email: newEmail() } : { phone: newPhone() });
 
-/** Every state an address can be in. */
+/** All states that an address can have. */
 const states: Record<string, (auth: AuthServer, kind: Kind) => Promise<Body>> = {
   'of nobody': async (_auth, kind) => contactOf(kind),
   'of a confirmed account': (auth, kind) => make(auth, kind, { [`${kind}_confirm`]: true }),
@@ -37,7 +37,7 @@ async function make(auth: AuthServer, kind: Kind, more: Body): Promise<Body> {
   return contact;
 }
 
-/** Names and types of everything in a JSON answer; metadata by their keys. */
+/** Returns names and types of all values in a JSON response. Metadata is reduced to its keys. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (typeof value !== 'object' || value === null) return typeof value;
@@ -78,7 +78,7 @@ describe('in production', () => {
   afterAll(() => Promise.all([auth.stop(), silent.stop()]));
 
   const ask = async (server: AuthServer, path: string, json: Body) => {
-    // From an address each, since the limits by address aren't the subject.
+    // Each request uses a different IP address, because limits per address aren't tested here.
     const answer = await server.request(path, {
       json,
       headers: { 'x-forwarded-for': `10.0.${counter >> 8}.${counter++ & 255}` },
@@ -149,7 +149,7 @@ test('a second sign-up within the pause between two mails leaves no password', a
       )[0]?.encrypted_password;
     expect(await hashOf()).toBeNull();
 
-    // The same one twice, as an impatient finger sends it, stays.
+    // A repeated identical request, as from a double click, changes nothing.
     const again = newEmail();
     for (const _ of [1, 2]) await auth.request('/signup', { json: { email: again, password } });
     const [row] = await auth.database

@@ -1,6 +1,7 @@
 /**
- * Which extensions `postgres` may create, and what each of them opens to the API roles, compared with a reviewed list. A line that
- * is new there is a function or table that any client may reach as soon as its schema is exposed: judge it before you accept it.
+ * The extensions that `postgres` can create and what each of them exposes to the API roles, compared with a reviewed
+ * list. A new line is a function or table that any client can reach when its schema is exposed. Review it before you
+ * accept it.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -20,13 +21,13 @@ afterAll(() => own?.drop());
 
 interface Member {
   name: string;
-  /** Immutable functions compute a value from their arguments: they are only listed when they are closed. */
+  /** Immutable functions compute a value from their arguments, so they are only listed if they aren't executable. */
   harmless: boolean;
   definer: boolean;
   open: string[];
 }
 
-/** The members of one extension, created by `postgres` in `schema`; or the code of the refusal. */
+/** Returns the members of an extension created by `postgres` in `schema`, or the error code. */
 async function membersOf(extension: string, schema: string): Promise<Member[] | string> {
   const id = sql.id(extension);
   try {
@@ -78,7 +79,10 @@ async function membersOf(extension: string, schema: string): Promise<Member[] | 
   }
 }
 
-/** The REST service leaves its functions out, as pgtap.test.ts shows, and a thousand lines of them would hide the rest of the list. */
+/**
+ * The REST service excludes its functions (see pgtap.test.ts), and a thousand lines of them would hide the rest of the
+ * list.
+ */
 const unreachable = (name: string, member: Member): boolean =>
   name === 'pgtap' &&
   !member.definer &&
@@ -99,7 +103,7 @@ function describeMembers(extension: string, all: readonly Member[]): string {
 
 test('what extensions open to the API roles is what was reviewed', async () => {
   const available = await own.database.pool('postgres').query<{ name: string }>(
-    // The function, since the view leaves out what `postgres` can't create.
+    // Calls the function because the view excludes extensions that `postgres` can't create.
     sql`select name::text from pg_available_extensions() as e (name, version, comment)
         where name <> 'plpgsql' and version <> ${placeholderVersion} order by name collate "C"`,
   );

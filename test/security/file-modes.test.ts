@@ -1,4 +1,7 @@
-/** Nobody but the owner of the server reads its data folder: logs hold what functions print, folders say who uses what. */
+/**
+ * Only the server's owner can read its data folder. Logs contain the output of functions, and folder names disclose
+ * users.
+ */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
@@ -8,10 +11,16 @@ import { startServe } from './serve-process.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** PostgreSQL may run as a user of its own: it keeps its data private itself, and has to read its programs and extensions. */
+/**
+ * PostgreSQL can run as a different user. It protects its own data, and must be able to read its programs and
+ * extensions.
+ */
 const ofPostgres = new Set(['postgres', 'bin', 'extensions']);
 
-/** Whatever anyone but the owner may read or use; what lies in a closed folder is out of reach, but logs get copied elsewhere. */
+/**
+ * Returns everything that users other than the owner can read or use. Files in a closed folder aren't reachable, but
+ * logs may be copied elsewhere.
+ */
 function openTo(dataDir: string, below = ''): string[] {
   const names = readdirSync(join(dataDir, below)).filter((name) => below !== '' || !ofPostgres.has(name));
   const open = names.flatMap((name) => {
@@ -22,7 +31,7 @@ function openTo(dataDir: string, below = ''): string[] {
     const inner = facts.isDirectory() && (isOpen || name === 'logs') ? openTo(dataDir, path) : [];
     return isOpen ? [path, ...inner] : inner;
   });
-  // Others may pass through to PostgreSQL's folder, and not look around.
+  // Other users can traverse the folder to reach PostgreSQL's, but can't list it.
   return below !== '' || (statSync(dataDir).mode & 0o066) === 0 ? open : ['.', ...open];
 }
 
@@ -57,7 +66,7 @@ it.each(['serve', 'start'])('a new folder of %s is closed', async (command) => {
   const server = await startServe(project);
   const { stdout } = await plinth(['status', '-o', 'json'], { cwd: join(server.dataDir, '..') });
   await use(server.apiUrl, JSON.parse(stdout).SERVICE_ROLE_KEY);
-  // The log is written after a moment.
+  // The log is written with a delay.
   await vi.waitFor(
     () => expect(statSync(join(server.dataDir, 'logs/plinth.log')).size).toBeGreaterThan(0),
     5000,

@@ -1,6 +1,6 @@
 /**
- * What a proxy says of its client (`X-Forwarded-*`, `Forwarded`, `X-Real-IP`) is anybody's word until `[server] trusted_proxies`
- * names that proxy: no service sees it, whatever it would do with it.
+ * Headers in which a proxy describes its client (`X-Forwarded-*`, `Forwarded`, `X-Real-IP`) aren't trusted unless
+ * `[server] trusted_proxies` includes the proxy. Services never receive untrusted ones.
  */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -126,7 +126,7 @@ describe('the gateway', () => {
     },
   });
 
-  /** `fetch` can't say that it upgrades. */
+  /** `fetch` can't send an upgrade request. */
   const upgrade = (port: number): Promise<string> =>
     new Promise((resolve, reject) => {
       const headers = { ...claims, connection: 'upgrade', upgrade: 'websocket' };
@@ -148,7 +148,7 @@ describe('the gateway', () => {
         expect(JSON.parse(answer)).toMatchObject({ ip: '127.0.0.1', protocol: 'http' });
         expect(answer).not.toMatch(trace);
         expect(await upgrade(server.port)).not.toMatch(trace);
-        // Whose proxy that is learns why nothing comes of it, once.
+        // The proxy's operator receives a single hint about the ignored headers.
         const hints = server.lines.filter(({ message }) => message.includes('trusted_proxies'));
         expect(hints).toHaveLength(1);
       } finally {

@@ -1,6 +1,7 @@
 /**
- * What a function may do is named, thing by thing: what appears while it runs, such as the `.env` of another function, is nobody's to
- * read. And the network of the machine isn't all the world: where a cloud machine gets its credentials, no function gets.
+ * A function only has explicitly listed permissions: it can't read files that are created while it runs, such as
+ * another function's `.env`. It also can't connect to every address: the metadata service that provides a cloud
+ * machine's credentials is blocked.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -9,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FunctionsWorld, functionsWorld } from '../functions/harness.ts';
 
-/** Tries what the body names and says how each ended: a value, or the name of the error. */
+/** Tries the operations in the body and returns each result: a value, or the error's name. */
 const probe = `
 const text = async (url, init) => (await fetch(url, { signal: AbortSignal.timeout(2000), ...init })).text();
 const tries = {
@@ -108,7 +109,7 @@ describe('files', () => {
 
   it('what appears while it runs is not either, wherever it appears', async () => {
     await ask(['read', at('probe/data.json')]);
-    // Written where no reload sees it in time: the worker is asked at once.
+    // Created after the worker started. The request follows immediately, before a reload.
     const later = [
       'later/.env',
       'other/.env.local',
@@ -159,14 +160,14 @@ describe('files', () => {
   it('no permission is given as a whole but the network, imports and its own environment', async () => {
     const names = ['read', 'write', 'run', 'ffi', 'sys', 'net', 'env', 'import'];
     const states = await ask(...names.map((name): [string, string] => ['permission', name]));
-    // Nobody is there to be prompted: it means no, but for what is named.
+    // No one can answer a prompt, so this means denied, except for listed resources.
     expect(Object.fromEntries(names.map((name, index) => [name, states[index]]))).toEqual({
       read: 'prompt',
       write: 'prompt',
       run: 'prompt',
       ffi: 'prompt',
       sys: 'prompt',
-      // All but what is denied.
+      // Everything that isn't denied.
       net: 'granted',
       env: 'granted',
       import: 'granted',
@@ -243,7 +244,7 @@ describe('network', () => {
 });
 
 it('neither what reads its modules nor what checks its types fetches from there', async () => {
-  // A server that plays the metadata service: addresses of the list are refused before anything is asked.
+  // A server that simulates the metadata service. Listed addresses are rejected before any request is sent.
   let asked = 0;
   const server = createServer((_request, response) => {
     asked += 1;

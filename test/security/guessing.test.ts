@@ -1,6 +1,6 @@
 /**
- * Every entry of the table of typed secrets (`src/auth/core/typed-secrets.ts`), guessed at from addresses that change with
- * every request until it is refused, over a restart of the service. A new entry needs a scenario here, or nothing compiles.
+ * Guesses each entry of the table of typed secrets (`src/auth/core/typed-secrets.ts`) from changing addresses until it
+ * is rejected, across a restart of the service. A new entry requires a scenario here to compile.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,7 @@ beforeAll(async () => {
     {
       mode: 'production',
       trustedProxies: ['127.0.0.1'],
-      // However busy the machine: a request that is given up would be counted as one that passed.
+      // A high limit for slow machines, because an aborted request would count as successful.
       plinth: { auth: { api: { max_request_duration: 120_000 } } },
     },
   );
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 let networks = 0;
-/** An address in a network, and in a site, that nobody has used. */
+/** An unused address in an unused network and site. */
 const elsewhere = (): string => {
   networks += 1;
   return `2001:db8:${networks.toString(16)}:${networks.toString(16)}::1`;
@@ -72,12 +72,12 @@ async function send(
 
 const signUp = async (email: string) => (await send('/signup', home, { json: { email, password } })).body;
 
-/** What an attacker does, and what the owner does. */
+/** The actions of an attacker and of the owner. */
 interface Scenario {
-  /** One wrong guess at the token of now; the status. */
+  /** Submits a wrong guess of the current token and returns the status. */
   wrong(ip: string): Promise<number>;
   right(ip: string): Promise<number>;
-  /** Has a new token issued; undefined where the secret lasts. */
+  /** Issues a new token. Undefined if the secret doesn't expire. */
   renew?(ip: string): Promise<void>;
   readonly wrongStatus: number;
   readonly hasHome: boolean;
@@ -95,7 +95,7 @@ async function withFactor() {
     return send(`/factors/${id}/verify`, ip, { token: bearer, json: { challenge_id, code: typed } });
   };
   const { access_token: strong } = (await verify(token, home, code())).body;
-  // The attacker knows the password, and is signed in as far as that goes.
+  // The attacker knows the password and is signed in with it.
   const json2 = { email, password };
   const weak = (await send('/token?grant_type=password', elsewhere(), { json: json2 })).body.access_token;
   const again = async () =>
@@ -165,7 +165,7 @@ const scenarios: Record<Exclude<TypedSecretKind, 'operator_factor'>, () => Promi
     server.clock.advance(60_000);
     const challenge = async (ip: string) =>
       (await send(`/factors/${id}/challenge`, ip, { token: weak, json: {} })).body.id;
-    // A challenge is answered from where it was asked for.
+    // A challenge must be verified from the address that requested it.
     let [ip, challengeId] = [elsewhere(), ''];
     const renew = async (address: string) => {
       ip = address;
@@ -212,7 +212,7 @@ describe.each(Object.entries(scenarios))('%s', (kind, start) => {
     expect(await wrong(elsewhere())).toBe(429);
     await server.restart();
     expect(await wrong(elsewhere())).toBe(429);
-    // Nothing is said about a right one either.
+    // A correct guess receives no information either.
     expect(await right(elsewhere())).toBe(429);
     expect(await right(home)).toBe(hasHome ? 200 : 429);
     if (hasHome) return;
@@ -232,7 +232,7 @@ describe.each(Object.entries(scenarios))('%s', (kind, start) => {
     const { wrong } = await start();
     const sent = Array.from({ length: secret.guesses.size + 12 }, () => wrong(elsewhere()));
     const compared = (await Promise.all(sent)).filter((status) => status !== 429);
-    // Slow hashes are compared a few at a time, and what is being compared is not stopped.
+    // Slow hashes are compared a few at a time, and running comparisons aren't stopped.
     expect(compared.length).toBeLessThanOrEqual(secret.guesses.size + (secret.counted === 'after' ? 12 : 0));
   });
 });
@@ -303,8 +303,8 @@ it("an operator's factor is refused after so many guesses over all sessions", as
 });
 
 /**
- * Where secrets are compared, and how often a comparison is written there. A comparison with something that a person
- * types belongs to a kind of the table and is made inside `verifyTyped` or `guesses.verify`; everything else says why not.
+ * Where secrets are compared and how often each file contains a comparison. Comparing user-typed input requires a kind
+ * in the table and must use `verifyTyped` or `guesses.verify`. Other comparisons state why they don't.
  */
 const comparisons: Readonly<
   Record<

@@ -1,4 +1,7 @@
-/** Ways in to an account: the password alone adds and removes none where there is a second factor, and the last one stays. */
+/**
+ * Sign-in methods of an account: with a second factor, the password alone can't add or remove any, and the last one
+ * can't be removed.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentStep, totpCode } from '../../src/kernel/totp.ts';
 import { type AuthServer, startAuth } from '../auth/harness.ts';

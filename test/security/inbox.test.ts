@@ -1,4 +1,4 @@
-/** The captured inbox holds sign-in codes: no website that the developer visits may read or change it. */
+/** The captured inbox contains sign-in codes, so websites that the developer visits can't read or change it. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
@@ -19,7 +19,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** `fetch` sends a Host of its own. */
+/** `fetch` would set its own Host. */
 function send(path: string, headers: Record<string, string>, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(

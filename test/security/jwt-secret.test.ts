@@ -1,4 +1,4 @@
-/** No role of the database can read a secret of the process, wherever SQL looks. */
+/** No database role can read a secret of the process from anywhere in SQL. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -126,13 +126,13 @@ test('no relation that any role can read holds a secret of the process', async (
                   sql`select string_agg(t::text, ' ') as text from ${sql.raw(name)} t`,
                 );
                 for (const [what, secret] of Object.entries(secrets)) {
-                  // Readable for pg_read_all_data; nothing is gained by one, the passwords being random.
+                  // Readable by pg_read_all_data. A verifier has no value because the passwords are random.
                   const isPlace = secret === verifier && /^pg_catalog\.pg_(authid|shadow)$/.test(name);
                   if (row?.text?.includes(secret) && !isPlace) places.push(`${what} in ${name}`);
                 }
               });
             } catch {
-              // A view over something that this role may not call.
+              // A view over objects that the role can't access.
             }
           }
           return places;

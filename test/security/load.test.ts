@@ -1,4 +1,4 @@
-/** Requests made to cost much: nesting, repetition, size, floods, half requests. Everybody else is served meanwhile. */
+/** Expensive requests: nesting, repetition, size, floods and partial requests. Other clients are still served. */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** Far above what any of these takes, far below what a pattern that backtracks would take. */
+/** Far above the actual duration, and far below that of a backtracking pattern. */
 const patienceMs = 10_000;
 
 describe('queries', () => {
@@ -117,7 +117,7 @@ describe('sockets', () => {
   }
   const closeCode = (socket: WebSocket): Promise<number> =>
     new Promise((resolve) => socket.once('close', resolve));
-  /** Bytes below the WebSocket library. */
+  /** Sends bytes below the WebSocket library. */
   const inject = (socket: WebSocket, bytes: readonly number[]): void => {
     (socket as unknown as { _socket: Socket })._socket.write(Buffer.from(bytes));
   };

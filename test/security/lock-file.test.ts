@@ -1,4 +1,4 @@
-/** What npm installs is what was reviewed: every package of the lock file is named by its version and its checksum. */
+/** npm only installs reviewed packages: the lockfile contains the version and checksum of each. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** What an OAuth client does with the access token that it was given: nothing that outlasts the grant or reaches the account. */
+/** What an OAuth client can do with its access token: nothing that outlasts the grant or affects the account. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentStep, totpCode } from '../../src/kernel/totp.ts';
 import { type AuthServer, startAuth } from '../auth/harness.ts';
@@ -14,7 +14,7 @@ const options = {
 };
 
 let auth: AuthServer;
-/** As upstream. */
+/** As in upstream. */
 let open: AuthServer;
 beforeAll(async () => {
   [auth, open] = await Promise.all([
@@ -32,14 +32,14 @@ async function clientOf(server: AuthServer): Promise<{ user: oauth.Person; token
 
 const isLogout = ({ path }: { path: string }): boolean => path.endsWith('/logout');
 
-/** Who the user is, and the end of the client's own session. */
+/** Reading the user, and ending the client's own session. */
 const forClients = ['GET /auth/v1/oauth/userinfo', 'GET /auth/v1/user', 'POST /auth/v1/logout'];
 
 it('of the routes that ask for a user, it opens three', async () => {
   const { user, token } = await clientOf(auth);
   const opened: string[] = [];
   const asked: string[] = [];
-  // What ends the session comes last.
+  // Routes that end the session are called last.
   const routes = [...auth.routes()].sort((a, b) => Number(isLogout(a)) - Number(isLogout(b)));
   for (const { method, path } of routes) {
     if (!path.startsWith('/auth/v1/') || ['HEAD', 'OPTIONS'].includes(method)) continue;

@@ -1,4 +1,4 @@
-/** Settings: what a developer may change of them, and which files they may name, whoever wrote them. */
+/** Settings: which ones a developer can change, and which files they can reference, regardless of who changed them. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -115,7 +115,7 @@ test('the list for developers names settings that there are, none of a kind that
       const found = all.find((setting) => setting.file === file && setting.path.join('.') === key);
       expect([key, found?.type]).toEqual([key, expect.any(String)]);
       expect([key, ['path', 'secret', 'port'].includes(found?.type ?? '')]).toEqual([key, false]);
-      // Words in which an address, a file or a way in is spoken of.
+      // Words that indicate an address, a file or a sign-in method.
       expect(key).not.toMatch(
         /url|uri|(?<!search)_path$|host|hook|smtp|third_party|secret|(?<!pass)key|token$|static|proxies|^console|^server|issuer/,
       );

@@ -1,6 +1,7 @@
 /**
- * Every source file that can open a connection to another machine is listed with who names the address. A new one fails this
- * test until it is added here; where a user, a document or SQL names the address, it has to use one of the two guards.
+ * All source files that can open connections to other machines, with the origin of each address. A new file fails this
+ * test until it is added here. If a user, a document or SQL provides the address, the file must use one of the two
+ * guards.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../src/', import.meta.url));
 
-/** What sends: a client of HTTP, a socket, or a package that has one. */
+/** Senders: an HTTP client, a socket, or a package that contains one. */
 const sends =
   /(?<![.\w])fetch\((?:uri|new URL)|\bconnect\b[^;]*from 'node:(?:net|tls)'|\brequest\b[^;]*from '[./]+(?:kernel\/)?http\.ts'|import\('(?:undici|nodemailer|@nats-io\/transport-node|@aws-sdk\/client-s3)'\)/;
 

@@ -1,4 +1,4 @@
-/** Codes that wait to be redeemed end with what they come from: the grant, the sessions, the account. */
+/** Pending codes become invalid with their origin: the grant, the sessions or the account. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AuthServer, linkOf, newEmail, startAuth } from '../auth/harness.ts';
 import * as oauth from '../auth/oauth-server/client.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await internet?.stop();
 });
 
-/** What takes a user's access away from whoever else has it. */
+/** Actions that revoke everyone else's access to a user. */
 const ends: Readonly<Record<string, (user: oauth.Person) => Promise<unknown>>> = {
   'signing out everywhere': ({ token }) => auth.request('/logout?scope=global', { method: 'POST', token }),
   'signing out the others': ({ token }) => auth.request('/logout?scope=others', { method: 'POST', token }),
@@ -36,7 +36,7 @@ const ends: Readonly<Record<string, (user: oauth.Person) => Promise<unknown>>> =
   'a soft deletion': ({ id }) => auth.admin().auth.admin.deleteUser(id, true),
 };
 
-/** A client's code, as yet unspent. */
+/** Returns a client's unused code. */
 async function codeOf(user: oauth.Person) {
   const client = await oauth.register(auth);
   const { verifier, challenge } = oauth.pkce();

@@ -1,6 +1,6 @@
 /**
- * pgTAP runs the SQL that it is given, and a session of the API may set any API role. A project that creates it in an exposed schema
- * must not hand out the rights of `service_role` with it.
+ * pgTAP runs SQL from its arguments, and API sessions can set any API role. A project that creates it in an exposed
+ * schema must not thereby grant the privileges of `service_role`.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

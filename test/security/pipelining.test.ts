@@ -1,4 +1,7 @@
-/** A connection may bring its next requests before it has the responses; without a limit, one connection would be thousands. */
+/**
+ * A connection can pipeline requests before it has received the responses. Without a limit, one connection would act
+ * like thousands.
+ */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -21,7 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => server?.gateway.close(100));
 
-/** Sends all at a time on one connection. Resolves with what came until the connection ended, or was silent for a second. */
+/**
+ * Sends all requests at once on one connection. Resolves with the response when the connection ends or is silent for a
+ * second.
+ */
 function pipelined(count: number): Promise<{ text: string; isClosed: boolean }> {
   return new Promise((resolve) => {
     let text = '';

@@ -1,7 +1,7 @@
 /**
- * Traps that a project's own SQL may lay, as `postgres`: functions, operators, triggers, policies, defaults, constraints,
- * indexes and children of tables. Each notes in a sequence, which no rollback undoes, that it ran, and whether a
- * superuser ran it: as the current role, or as the role of the session, which `reset role` leads back to.
+ * Traps that a project's SQL can set as `postgres`: functions, operators, triggers, policies, defaults, constraints,
+ * indexes and child tables. Each records its run in a sequence, which isn't rolled back, and whether a superuser ran
+ * it: as the current role, or as the session role to which `reset role` returns.
  */
 import type { Queryable } from '../../src/database/types.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -40,7 +40,10 @@ const notes = `
   grant execute on all functions in schema seen to public;
 `;
 
-/** Functions and operators of PostgreSQL's, for types that it has to convert: an exact match would come first. */
+/**
+ * Functions and operators named like PostgreSQL's, for types that it must convert, because an exact match takes
+ * precedence.
+ */
 const shadows = `
 do $plant$
 declare
@@ -95,7 +98,10 @@ end
 $plant$;
 `;
 
-/** On every table of ours that lets `postgres`: what PostgreSQL runs when somebody reads, writes or plans. */
+/**
+ * Code that PostgreSQL runs when a table is read, written or planned, on all of Plinth's tables where `postgres` can
+ * add it.
+ */
 const onTables = `
 do $plant$
 declare
@@ -133,15 +139,15 @@ end
 $plant$;
 `;
 
-/** What the traps of a test's own call. */
+/** Creates what the traps call. */
 export const plantNotes = (db: Queryable): Promise<void> => db.exec(notes);
 
-/** All of them. */
+/** Creates all traps. */
 export async function plant(db: Queryable): Promise<void> {
   for (const text of [notes, shadows, onTables]) await db.exec(text);
 }
 
-/** The names of the traps that ran, by whom. */
+/** Returns the names of the traps that ran, by role. */
 export async function sightings(db: Queryable): Promise<{ superuser: string[]; others: string[] }> {
   const plants = await db.query<{ id: number; name: string }>(
     sql`select id, name from seen.plants order by name`,

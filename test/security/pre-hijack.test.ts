@@ -1,6 +1,6 @@
 /**
- * An attacker signs up the address of somebody else and waits. Once its owner proves the address, nothing that the attacker
- * chose is left: no password, identity, session, factor, pending change or metadata.
+ * An attacker signs up with another person's address and waits. After the owner proves the address, nothing that the
+ * attacker chose remains: no password, identity, session, factor, pending change or metadata.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuthServer, codeOf, linkOf, newEmail, startAuth } from '../auth/harness.ts';

@@ -1,4 +1,7 @@
-/** Anyone may open a socket with the publishable key and join public channels: what they send must not end the process. */
+/**
+ * Anyone with the publishable key can open a socket and join public channels. Their messages must not crash the
+ * process.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import type { Backend } from '../../src/main.ts';
@@ -18,7 +21,7 @@ const heavy = '1008 Joins and presence of this socket take too much memory';
 interface Client {
   readonly socket: WebSocket;
   send(...frame: unknown[]): void;
-  /** Resolves with the first frame of which it is true. */
+  /** Resolves with the first matching frame. */
   next(test: (frame: unknown[]) => boolean): Promise<unknown[]>;
   join(topic: string): Promise<unknown>;
   readonly closed: Promise<string>;
@@ -75,7 +78,7 @@ it('JSON that is nested without end is dropped, wherever it is in a frame', asyn
     `["1","b","realtime:deep","broadcast",{"type":"broadcast","event":"x","payload":{"a":${deep}}}]`,
   );
   client.send(`["1","j","realtime:other","phx_join",{"config":{"postgres_changes":[{"filter":${deep}}]}}]`);
-  // Presence is told a moment later.
+  // Presence is sent with a delay.
   await new Promise((resolve) => setTimeout(resolve, 300));
   await heartbeat(client);
   expect((await backend.fetch('/health')).status).toBe(200);
@@ -122,7 +125,7 @@ describe('memory that is kept while a socket is open', () => {
   it('joins: their requests count, refused ones too', async () => {
     const client = await open();
     const entries = Array(30_000).fill('{}').join();
-    // Without a topic the join is refused.
+    // Without a topic, the join is rejected.
     for (const topic of ['', 'a', 'b', 'c', 'd'])
       client.send(
         `["1","1","realtime:${topic}","phx_join",{"config":{"postgres_changes":[${entries}],"private":${topic === 'a'}}}]`,

@@ -1,4 +1,4 @@
-/** Changes of rows reach only roles that could read the table by SQL, in whatever publication it is. */
+/** Row changes only reach roles that can read the table with SQL, whatever the publication contains. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Harness, startRealtime } from '../realtime/harness.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
     create table hidden.notes (id int primary key, name text);
     grant select on hidden.notes to anon;
     alter table hidden.notes replica identity full`);
-  // What a migration with this statement does.
+  // The effect of a migration with this statement.
   await admin.exec('create publication supabase_realtime for all tables');
 });
 afterAll(() => realtime?.stop());
@@ -25,7 +25,7 @@ interface Answer {
   readonly events: { readonly schema: string; readonly errors: unknown; readonly new: object }[];
 }
 
-/** Subscribes as a visitor; the message that came of it, and what arrives from then on. */
+/** Subscribes as a visitor. Returns the resulting message and the events that arrive afterward. */
 async function subscribe(schema: string, table: string, filter?: string): Promise<Answer> {
   const events: Answer['events'] = [];
   const said = Promise.withResolvers<string>();

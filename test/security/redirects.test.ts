@@ -1,4 +1,4 @@
-/** A link leads to the app and nowhere else: what a browser would open is what the allow list names, part by part. */
+/** Links only lead to the app: what a browser would open must match the allow list part by part. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, linkOf, newEmail, startAuth } from '../auth/harness.ts';
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => auth.stop());
 
-/** Where the link of a recovery mail leads. */
+/** Returns the target of the link in a recovery email. */
 async function targetOf(redirectTo: string): Promise<string> {
   const email = newEmail();
   await auth.admin().auth.admin.createUser({ email, email_confirm: true });

@@ -1,4 +1,4 @@
-/** Refresh tokens that come again: the family ends with them, and one from before a second factor never rises. */
+/** Reused refresh tokens revoke their family, and a token from before the second factor never gains its level. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -100,7 +100,7 @@ describe('a token from before the second factor', () => {
       status: 400,
       error_code: 'refresh_token_already_used',
     });
-    // Within the interval it may have been a tab that refreshed at that moment: the session lives.
+    // Within the interval, a concurrent tab may have refreshed, so the session remains valid.
     const newest = await refresh(after.refresh_token);
     expect(claimsOf(newest).aal).toBe('aal2');
     server.clock.advance(11_000);

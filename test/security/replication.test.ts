@@ -1,6 +1,7 @@
 /**
- * Whoever makes a replication slot names the library that decodes it, by any path: an uploaded object would run as the server.
- * And a base backup in database mode holds the whole cluster. So no role that a project can be has REPLICATION.
+ * The creator of a replication slot chooses the library that decodes it by path, so the server would run an uploaded
+ * object. A base backup in database mode contains the whole cluster. Therefore no role that a project can become has
+ * REPLICATION.
  */
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
 const folder = mkdtempSync(join(tmpdir(), 'plinth-replication-'));
-/** Stands for an object that a user has uploaded: a library, under no name of a library. */
+/** Simulates a user's uploaded object: a library without a library's file name. */
 const object = join(folder, 'object');
 beforeAll(async () => {
   own = await createTestDatabase('replication');
@@ -23,7 +24,7 @@ beforeAll(async () => {
     .pool('supabase_admin')
     .query<{ name: string }>(sql`select setting as name from pg_config() where name = 'PKGLIBDIR'`);
   copyFileSync(libraryIn(row?.name as string), object);
-  // For PostgreSQL's user of the machine, where that is another one.
+  // For PostgreSQL's operating system user, if it is a different one.
   chmodSync(folder, 0o755);
 });
 afterAll(async () => {

@@ -1,6 +1,6 @@
 /**
- * A secret is where it is kept and where it was asked for: neither on the screen nor in a log, neither in the arguments nor in
- * the environment of a process that others can look at.
+ * Secrets are only where they are stored and requested: not on the screen, in logs, or in process arguments or
+ * environments that other users can read.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ interface SecretsFile {
   readonly signingKeys: readonly { readonly d?: string; readonly k?: string }[];
 }
 
-/** Every string below a value that is long enough to be a secret, by the name it is kept under. */
+/** Returns all strings within a value that are long enough to be secrets, by path. */
 function stringsOf(value: unknown, path: string): [name: string, secret: string][] {
   if (typeof value === 'string') return value.length >= 16 ? [[path, value]] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -30,7 +30,7 @@ function stringsOf(value: unknown, path: string): [name: string, secret: string]
   );
 }
 
-/** Public halves of keys, and what every client is given. */
+/** Public keys, and values that every client receives. */
 const isPublic = /^(?:publishableKey|signingKeys\.\d+\.(?:x|y|kid|kty|alg))$/;
 
 const given = {
@@ -39,7 +39,7 @@ const given = {
   env: 'a-secret-of-one-function',
 };
 
-/** Files of the data folder that keep secrets, by design; PostgreSQL's own are its own. */
+/** Files in the data folder that contain secrets by design. PostgreSQL protects its own. */
 const keepsSecrets = /^(?:secrets\.json|state\.json|console\.key|postgres(?:\/|$)|bin\/|deno\/)/;
 
 function filesBelow(dir: string): string[] {
@@ -68,7 +68,7 @@ it.each([[[]], [['--json']]])('serve %j shows no secret to anyone who looks', as
   const status = JSON.parse(asked.stdout) as Record<string, string>;
   const legacy = { anon: status.ANON_KEY ?? '', serviceRole: status.SERVICE_ROLE_KEY ?? '' };
 
-  // What happens on a day: keys in headers and in addresses, sign-ins, functions, errors.
+  // Typical events: keys in headers and URLs, sign-ins, functions, errors.
   const call = (path: string, init: RequestInit & { readonly headers?: Record<string, string> } = {}) =>
     fetch(`${server.apiUrl}${path}`, {
       ...init,
@@ -128,7 +128,7 @@ it.each([[[]], [['--json']]])('serve %j shows no secret to anyone who looks', as
   expect(shownIn(server.printed())).toEqual([]);
   for (const { name, args: shown, environment } of processes) {
     expect([name, shownIn(shown + given.env), shown.includes(given.env)]).toEqual([name, [], false]);
-    // A function is given what the platform promises it (docs/specification.md), and the secrets of no other.
+    // A function receives what the platform documents (docs/specification.md), and no other function's secrets.
     const isFunction = name === 'deno';
     const promised = ['secretKey', 'the service_role key', 'databasePassword'];
     expect([name, shownIn(environment, isFunction ? promised : [])]).toEqual([name, []]);
@@ -142,7 +142,7 @@ it.each([[[]], [['--json']]])('serve %j shows no secret to anyone who looks', as
   expect(readFileSync(join(server.dataDir, 'logs/plinth.log'), 'utf8')).toContain('it fails');
 });
 
-/** What anyone can read in the documentation of the local stack, and of the self-hosted one. */
+/** Values from the public documentation of the local and the self-hosted stack. */
 const known = [
   ['auth.jwt_secret', '[auth]\njwt_secret = "super-secret-jwt-token-with-at-least-32-characters-long"\n', {}],
   [
@@ -181,7 +181,7 @@ it.each(places)('serve on %s refuses the public value of %s', async (host, setti
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (chunk: string) => {
         printed += chunk;
-        // It serves: that is the failure, not a hang.
+        // Serving is the failure. The process doesn't hang.
         if (printed.includes('API_URL') || printed.includes('Ready.')) child.kill('SIGTERM');
       });
     child.on('close', (status) => resolve({ status, printed }));

@@ -1,4 +1,6 @@
-/** `plinth serve` as a process of its own, on a project folder of the test, and what other users of the machine see of it. */
+/**
+ * `plinth serve` as a separate process with a test's project folder, and what other users of the machine can see of it.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,15 +11,15 @@ export interface ServeProcess {
   readonly dataDir: string;
   readonly pid: number;
   readonly apiUrl: string;
-  /** Everything that it printed until now, on both streams. */
+  /** Returns everything printed so far on both streams. */
   printed(): string;
   stop(): Promise<void>;
 }
 
-/** Longer than a server may take. */
+/** Longer than a server takes. */
 const stopMs = 60_000;
 
-/** Stopped with the test that calls it, at the latest. */
+/** Stops at the latest with the calling test. */
 export async function startServe(
   files: Readonly<Record<string, string>>,
   args: readonly string[] = [],
@@ -60,12 +62,12 @@ export interface SeenProcess {
   readonly environment: string;
 }
 
-/** A process and all that descend from it, as /proc shows them. */
+/** Returns a process and its descendants from /proc. */
 export function processTree(root: number): SeenProcess[] {
   const parents = new Map<number, number>();
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     const status = read(`/proc/${entry}/stat`);
-    // The name, in parentheses, may hold anything.
+    // The name in parentheses can contain any characters.
     parents.set(Number(entry), Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]));
   }
   const isBelow = (pid: number | undefined): boolean =>
@@ -77,7 +79,7 @@ export function processTree(root: number): SeenProcess[] {
   }));
 }
 
-/** Empty for a process that is gone by now. */
+/** Returns an empty text for a process that has exited. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'latin1');

@@ -1,7 +1,7 @@
 /**
- * Every route of the auth service is tried with a contact that the owner of an account never confirmed, and with the right
- * password of that account: none gives a session, changes the account or sends a code. The routes come from the server, so
- * that a new one is tried too.
+ * Calls every auth route with a contact that the account's owner never confirmed, and with the account's correct
+ * password: none returns a session, changes the account or sends a code. The routes come from the server, so new ones
+ * are included.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ async function stateOf(id: string): Promise<unknown> {
   return row;
 }
 
-/** Bodies that differ where a route asks for a kind. */
+/** Request bodies that differ because a route requires a kind. */
 function requestsFor(path: string, contact: object, id: string): { url: string; json: object }[] {
   const url = path.replace('/auth/v1', '').replace(/:\w+|\*/g, id);
   const json = {
@@ -100,7 +100,7 @@ it('its owner confirms it by setting it again, with a session', async () => {
 it('sessions are written in one place, which asks for a proof', () => {
   const root = fileURLToPath(new URL('../../src/', import.meta.url));
   const textOf = (name: string) => readFileSync(join(root, name), 'utf8');
-  // Account and Console have sessions of their own, in cookies, under the same name.
+  // Account and Console have their own cookie-based sessions with the same name.
   const writers = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .filter(

@@ -1,4 +1,4 @@
-/** Codes, refresh tokens and cookies in the wrong hands, or used again. */
+/** Stolen or reused codes, refresh tokens and cookies. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from './world.ts';
@@ -7,7 +7,7 @@ let world: World;
 beforeAll(async () => {
   world = await startWorld({
     exclude: ['functions', 'realtime', 'storage'],
-    // Without the time in which a lost answer may be asked for again.
+    // Without the interval in which a client can repeat a request whose response was lost.
     config: { auth: { refresh_token_reuse_interval: 0 } },
   });
 });
@@ -146,7 +146,7 @@ describe('pages', () => {
       await backend.console.fetch('/console/'),
     ]) {
       const { status, headers } = answer;
-      if (status === 503) continue; // nothing is built here
+      if (status === 503) continue; // Nothing is built here.
       const policy = headers.get('content-security-policy') ?? '';
       expect(policy).toContain("frame-ancestors 'none'");
       expect(policy).toContain("base-uri 'none'");

@@ -1,6 +1,6 @@
 /**
- * Nobody gets into an account by a contact that its owner hasn't confirmed. Each account here has one confirmed and one
- * unconfirmed contact; the attacker knows the unconfirmed one.
+ * No one can access an account with a contact that its owner hasn't confirmed. Each account here has one confirmed and
+ * one unconfirmed contact. The attacker knows the unconfirmed one.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -14,7 +14,7 @@ interface Account {
   readonly id: string;
   readonly email: string;
   readonly phone: string;
-  /** The one that isn't confirmed. */
+  /** The unconfirmed contact. */
   readonly contact: { readonly email: string } | { readonly phone: string };
 }
 
@@ -32,7 +32,7 @@ async function account(auth: AuthServer, confirmed: 'email' | 'phone'): Promise<
   return { id: data.user.id, email, phone, contact: confirmed === 'email' ? { phone } : { email } };
 }
 
-/** Everything a takeover could change. */
+/** Everything that a takeover could change. */
 async function stateOf(auth: AuthServer, id: string): Promise<unknown> {
   const [row] = await auth.database.pool('supabase_admin').query(sql`
     select u.encrypted_password, u.raw_user_meta_data, u.email_confirmed_at, u.phone_confirmed_at, u.last_sign_in_at,

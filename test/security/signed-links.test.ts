@@ -1,6 +1,6 @@
 /**
- * A signed link names a key, and policies are checked when it's signed. What somebody else puts under that key later is neither shown
- * nor replaced by the link of a user; a link of the service role means the key.
+ * A signed link contains a key, and policies are checked when it is signed. A user's link doesn't show or replace an
+ * object that another user later uploads to the key. A service role's link refers to the key.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alice, bob, type StorageServer, startStorage } from '../storage/server.ts';

@@ -1,6 +1,6 @@
 /**
- * Nobody keeps the server busy by hardly doing anything: requests and bodies that trickle, answers that are hardly read, too many
- * connections or sockets. Slow but honest clients pass. Limits are short here, so that the tests are.
+ * No client can keep the server busy with little effort: slow requests and bodies, slow readers, too many connections
+ * or sockets. Slow but honest clients aren't affected. Limits are short here so that the tests are fast.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
@@ -36,7 +36,7 @@ const echo = service('echo', {
       finished += 1;
       return { size };
     });
-    // A service that takes its time before it reads.
+    // A service that waits before it reads.
     app.post('/late', async ({ raw }) => {
       await sleep(1800);
       let size = 0;
@@ -76,7 +76,7 @@ const start = async (more: object = {}, trustedProxies: string[] = []): Promise<
   return server;
 };
 
-/** A client that writes a head, then bits at intervals, and is told what came back when the server ended it. */
+/** Sends a head, then small pieces at intervals, and returns the response when the server closes the connection. */
 function trickle(port: number, head: string, bit: string | undefined, everyMs = 50): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -121,7 +121,7 @@ describe('requests that trickle', () => {
     const answer = await within(4000, trickle(port, head, kind === 'chunked' ? '1\r\nx\r\n' : 'x'));
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toContain('request_timeout');
-    // The service has seen that it broke off, and takes half of it for nothing.
+    // The service detects the aborted request and doesn't process a partial body.
     expect([begun, finished]).toEqual([1, 0]);
   });
 
@@ -169,7 +169,7 @@ describe('requests that trickle', () => {
 });
 
 describe('answers', () => {
-  /** Resolves with the bytes that came, when the server has ended the connection. */
+  /** Resolves with the number of received bytes when the server closes the connection. */
   const readSlowly = (port: number, path: string, bytesPerRead: number, everyMs: number) => {
     const socket = connect(port, '127.0.0.1');
     let size = 0;
@@ -192,7 +192,7 @@ describe('answers', () => {
     const { gateway, port } = await start();
     const { socket } = readSlowly(port, '/echo/large', 1, 100);
     await sleep(2500);
-    // A stop waits for responses under way, and there is none left.
+    // A stop waits for responses in progress, and there are none left.
     const began = performance.now();
     await gateway.close(20_000);
     expect(performance.now() - began).toBeLessThan(2000);
@@ -321,7 +321,7 @@ describe('realtime sockets', () => {
     expect(await outcome(dial('203.0.113.9'))).toContain('429');
     expect(await outcome(dial('203.0.113.10'))).toBe('open');
     const [first, second, third] = sockets as [WebSocket, WebSocket, WebSocket];
-    // A token that is no good frees no place, one of a user does, and so does the end of a socket.
+    // An invalid token doesn't free a slot. A user's token does, and so does closing a socket.
     expect(await join(second, 'nonsense')).toContain('error');
     expect(await outcome(dial('203.0.113.9'))).toContain('429');
     expect(await join(first, user())).toContain('"status":"ok"');

@@ -1,6 +1,6 @@
 /**
- * Whether somebody may write an object is asked before its bytes are taken, and a client chooses how long those take. What has come
- * to the key meanwhile belongs to somebody else, and is replaced only by who may replace it now.
+ * Write access is checked before an upload's bytes are received, and the client controls how long that takes. An object
+ * stored at the key in the meantime belongs to another user and is only replaced by callers with current access.
  */
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +26,7 @@ interface SlowRequest {
   readonly sent: ClientRequest;
 }
 
-/** Sends the first half of its body. */
+/** Sends the first half of the body. */
 function begin(method: string, url: string, headers: Record<string, string>): SlowRequest {
   const sent = httpRequest(url, { method, headers: { ...headers, 'content-length': '8' } });
   const status = new Promise<number>((resolve, reject) => {
@@ -113,7 +113,7 @@ describe.each(ways)('an upload by %s', (way, start) => {
 
   it("doesn't replace what has come meanwhile and is somebody else's", async () => {
     const slow = await start(`${key}1`, alice);
-    // Until it has been asked whether she may; were it later, she would be refused then.
+    // Waits until her access was checked. A later check would reject her.
     await sleep(300);
     expect(await put(`${key}1`, bob, 'of bob')).toBe(200);
     slow.sent.end('evil');
@@ -138,7 +138,7 @@ it("a move that has to wait doesn't take what has come to its source meanwhile",
   expect(await put('from', alice, 'of alice')).toBe(200);
   const session = await server.database.pool('supabase_storage_admin').connect();
   try {
-    // As another write to that key does while its transaction lasts.
+    // Holds the lock that another write to this key would hold.
     await session.query(sql`select pg_advisory_lock(hashtextextended('board/to', 0))`);
     const moved = server.request('/object/move', {
       method: 'POST',

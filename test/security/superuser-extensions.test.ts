@@ -1,6 +1,6 @@
 /**
- * Extensions run their scripts, and some of their functions, as a superuser. A project owns the extension, the schema it is in,
- * and what comes after it: none of that makes a superuser run the project's code.
+ * Extension scripts and some extension functions run as a superuser. A project owns the extension and its schema and
+ * controls what follows, but this never makes a superuser run project code.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const asPostgres = (text: string): Promise<void> => backend.database.pool('postg
 const ranAsSuperuser = async (): Promise<string[]> =>
   (await sightings(backend.database.pool('supabase_admin'))).superuser;
 
-/** Every way of stepping in for pg_cron's tables, as a job or a client of the project's may. */
+/** All ways in which a project's job or client can replace pg_cron's tables. */
 const otherCron = `
   drop extension pg_cron cascade;
   create schema cron;
@@ -48,7 +48,7 @@ test('a cron job that puts tables of its own in the place of pg_cron’s', async
       timeout: 20_000,
     })
     .toEqual([{ name: null }]);
-  // The end of the run is written down now, and the next look for jobs follows.
+  // The end of the run is recorded now, and the next check for jobs follows.
   await asPostgres(`select pg_notify('plinth_cron', '')`);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect(await ranAsSuperuser()).toEqual([]);
@@ -114,7 +114,7 @@ test('every extension that a project may create, into a schema full of traps', a
       made.push(name);
       await asPostgres(`drop extension "${name}" cascade`);
     } catch {
-      // Not for a project, or not available here.
+      // Not available to a project, or not available here.
     }
   }
   expect(made).toEqual(

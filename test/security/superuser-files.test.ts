@@ -1,6 +1,7 @@
 /**
- * Our numbered files run as a superuser, also in a database that a project has filled. No code of the project's runs then,
- * no role below a superuser can add functions where superuser sessions call some, and each use of such a session is reviewed.
+ * Plinth's numbered files run as a superuser, also in a database that a project has populated. They run no project
+ * code, no role other than a superuser can add functions where superuser sessions call functions, and each use of a
+ * superuser session is reviewed.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,10 @@ import { plant, plantNotes, sightings } from './plants.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** As `postgres` could before CREATE was revoked. A call with one literal prefers this one to `attempt(text, int default 0)`. */
+/**
+ * As `postgres` could before CREATE was revoked. A call with a single literal prefers this function to `attempt(text,
+ * int default 0)`.
+ */
 const overload = `
   set local role supabase_realtime_admin;
   create function _plinth.attempt(statement text) returns void language plpgsql as $$ begin perform seen.note(1); end $$;
@@ -67,7 +71,9 @@ test('only a superuser creates in the schemas that superuser sessions call funct
   expect(found).toEqual([]);
 });
 
-/** Reviewed: what services write in their own name, and the project's progress, which only its own migrations read. */
+/**
+ * Reviewed: tables that services write as themselves, and the project's progress, which only its own migrations read.
+ */
 const writable = [
   'project_failures: delete insert',
   'project_progress: delete insert update',
@@ -88,7 +94,7 @@ test('operators below owner write as `postgres`, which changes no operator, sess
   expect(found.map(({ line }) => line)).toEqual(writable);
 });
 
-/** A new entry needs a review: statements in such a session are our literals and read or write `_plinth` and catalogs only. */
+/** A new entry requires a review: statements in such a session are constants and only access `_plinth` and catalogs. */
 const reviewed = [
   'account/index.ts',
   'auth/index.ts',
@@ -99,11 +105,11 @@ const reviewed = [
   'console/users/routes.ts',
   'database/auto-expose.ts',
   'database/database.ts',
-  // Passwords of the login roles, and logins lent to roles of the project.
+  // Passwords of login roles, and logins lent to project roles.
   'database/embedded/sign-ins.ts',
   'database/testing/test-cluster.ts',
   'mail/index.ts',
-  // Holds a lock while the project's files run as `postgres`, and drops what an interrupted run has left.
+  // Holds a lock while the project's files run as `postgres`, and drops leftovers of interrupted runs.
   'project/first-start.ts',
   'project/index.ts',
   'project/privileged.ts',

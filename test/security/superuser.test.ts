@@ -1,4 +1,4 @@
-/** No code of a project's ever runs in a session of a superuser, whatever it lies in wait behind and whoever does what. */
+/** No project code ever runs in a superuser's session, however it is triggered. */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -21,7 +21,7 @@ afterAll(() => backend?.stop());
 const prefix = '/console/api';
 const person = { email: 'ada@example.com', password: 'a-Good-password-1' };
 
-/** A value for each `:name` of a path, so that the route is reached. */
+/** Fills the parameters of a path so that the route is reached. */
 const filled = (path: string, user: string): string =>
   path.replaceAll(/:(\w+)/g, (_all, name: string) =>
     name === 'schema' ? 'public' : name === 'table' ? 'tasks' : user,
@@ -84,7 +84,7 @@ async function walkTheConsole(name: string | undefined, user: string): Promise<v
   for (const [path, body] of posts) await who.call('POST', path, body);
 }
 
-/** Streams are not read to their end. */
+/** Streams aren't read to their end. */
 async function look(who: Operator, path: string): Promise<void> {
   const response = await backend.fetch(prefix + path, { headers: { cookie: who.cookie } });
   await response.body?.cancel();
@@ -131,7 +131,7 @@ test.each([
       .pool('postgres')
       .exec(`do $$ begin execute format('alter database %I ${change}', ${database}); end $$`);
   await alter(`set ${name} = ''${value}''`);
-  // As many as the pool has: those that were idle have the old settings.
+  // As many as the pool has, because idle sessions have the old settings.
   const sessions = await Promise.all(Array.from({ length: 5 }, () => pool.connect()));
   try {
     const values = await Promise.all(

@@ -1,4 +1,4 @@
-/** Presents every kind of token at every place that accepts one, and expects the table of docs/specification.md. */
+/** Presents every kind of token wherever tokens are accepted, and expects the table in docs/specification.md. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { type TokenPlace, tokenKinds, tokenPlaces } from '../../scripts/docs/tokens.ts';
@@ -20,7 +20,7 @@ let consoleOrigin: string;
 let consoleCookie: string;
 let verifier = '';
 const issued = new Map<Kind, string>();
-/** The kinds that a private channel believed; asked all at once, because a refusal is held back for seconds. */
+/** The token kinds that a private channel accepted. They run concurrently because a rejection is delayed by seconds. */
 let joined: ReadonlySet<string>;
 let attempts = 0;
 
@@ -129,7 +129,7 @@ const isGood = ({ status }: { status: number }): boolean => status >= 200 && sta
 
 const privateJoin = { access_token: '', config: { private: true, broadcast: {}, presence: { key: '' } } };
 
-/** Accepted when the refusal, if any, is a policy's: the token itself was believed. */
+/** Also true if only a policy rejected the join, because the token itself was accepted. */
 async function join(token: string): Promise<boolean> {
   const socket = new WebSocket(
     `${world.backend.url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${world.backend.keys.anonKey}&vsn=2.0.0`,
@@ -240,7 +240,7 @@ const present: Readonly<Record<TokenPlace, (token: string) => Promise<boolean>>>
     return isGood(answer);
   },
   consoleLink: async (token) => {
-    // The number of tries per address is limited.
+    // The number of attempts per address is limited.
     const answer = await signIn(world.backend, token, { 'x-forwarded-for': `192.0.2.${++attempts}` });
     await answer.text();
     return isGood(answer);
@@ -255,7 +255,7 @@ describe('a token opens what the table says and nothing else', () => {
     const token = issued.get(kind) ?? '';
     expect(token).not.toBe('');
     const allowed: readonly TokenPlace[] = tokenKinds[kind].places;
-    // The place where a token is used up comes last.
+    // Tries the place that consumes the token last.
     const order = [...places.filter((place) => !allowed.includes(place)), ...allowed];
     const accepted: TokenPlace[] = [];
     for (const place of order) if (await present[place](token)) accepted.push(place);

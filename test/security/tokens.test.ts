@@ -1,4 +1,4 @@
-/** Tokens that nobody should believe, at every door; and roles that nobody should become. */
+/** Forged tokens at every endpoint, and roles that must not be assumed. */
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
@@ -12,7 +12,7 @@ afterAll(() => world?.stop());
 
 const claims = { sub: alice, role: 'service_role', exp: inAnHour() + 1000 };
 
-/** What a forger can make of public facts: the JWKS, tokens that were seen. */
+/** Forgeries based on public information: the JWKS and observed tokens. */
 function forgeries(): [string, string][] {
   const { keys } = world.backend;
   const [published] = keys.publicJwks().keys;
@@ -95,7 +95,7 @@ describe('a forged token', () => {
   });
 });
 
-/** Sockets first ask for a key. */
+/** Sockets require a key first. */
 async function handshake(apikey: string): Promise<'open' | 'refused'> {
   const socket = new WebSocket(
     `${world.backend.url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${encodeURIComponent(apikey)}`,
@@ -106,7 +106,7 @@ async function handshake(apikey: string): Promise<'open' | 'refused'> {
       socket.terminate();
       resolve('open');
     });
-    // The refusal itself is held back; nothing opened is what counts.
+    // The rejection itself is delayed, so only an opened socket counts.
     socket.once('error', () => resolve('refused'));
     setTimeout(() => {
       socket.terminate();
@@ -274,7 +274,7 @@ async function handshakeAndJoin(token: string, topic: string): Promise<'joined' 
         if (event === 'phx_reply') resolve(body.status === 'ok' ? 'joined' : 'refused');
       });
     }),
-    // A refusal is held back for some seconds.
+    // A rejection is delayed by several seconds.
     new Promise<'refused'>((resolve) => setTimeout(() => resolve('refused'), 200)),
   ]);
   socket.terminate();

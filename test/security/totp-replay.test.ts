@@ -1,4 +1,7 @@
-/** A code of an authenticator app works once (RFC 6238 section 5.2): in no other session, and not twice at a time. */
+/**
+ * A code from an authenticator app works once (RFC 6238 section 5.2): not in another session, and not twice
+ * concurrently.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { totpCode } from '../../src/kernel/totp.ts';
 import { type AuthServer, newEmail, startAuth } from '../auth/harness.ts';
@@ -40,7 +43,7 @@ async function verify(
   return [answer.status, (await answer.json()).error_code];
 }
 
-/** The code that many steps from now. */
+/** Returns the code for the time step `steps` from now. */
 const code = ({ totp }: Enrolled, steps = 0): string =>
   totpCode(totp.secret, Math.floor(server.clock.now() / 30_000) + steps) ?? '';
 
@@ -66,7 +69,7 @@ it('a code that raised one session raises no other, nor does an older one', asyn
   expect(await verify(second, factor, await challenge(second, factor), used)).toEqual(wrong);
   expect(await verify(second, factor, await challenge(second, factor), older)).toEqual(wrong);
   expect(await verify(second, factor, await challenge(second, factor), newer)).toEqual([200, undefined]);
-  // The one of the present was overtaken.
+  // The current code is rejected because a later one was used.
   server.clock.advance(30_000);
   const third = await signIn(email);
   expect(await verify(third, factor, await challenge(third, factor), newer)).toEqual(wrong);

@@ -1,6 +1,6 @@
 /**
- * Large bodies that are refused or not wanted: the answer comes, and the connection either goes on to the next request or
- * is closed. One that just stops being read would hang whoever uses it next, which behind a proxy is somebody else.
+ * Large bodies that are rejected or ignored: the response arrives, and the connection either accepts the next request
+ * or is closed. A connection that is no longer read would block its next user, which behind a proxy is another client.
  */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
@@ -82,12 +82,12 @@ describe.each([['with its length'], ['in chunks']])('a body of a megabyte, %s', 
     const base = { apikey: world.backend.keys.anonKey };
     const length = kind === 'in chunks' ? {} : { 'content-length': '1000000' };
     const sent = request({ ...options, method, path, headers: { ...base, ...headers(), ...length } });
-    // Where the connection is closed, writing fails at some time after the answer.
+    // If the connection is closed, writing eventually fails after the response.
     sent.on('error', () => undefined);
     const written = new Promise((resolve) => sent.end(Buffer.alloc(1_000_000, 'x'), resolve as () => void));
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     await text(answer);
-    // Where the connection stays, all of the body is taken.
+    // If the connection is kept, the whole body is read.
     if (answer.headers.connection !== 'close') await written;
     const [nextPath, status] = isConsole ? ['/console/api/session', 401] : ['/auth/v1/health', 200];
     const next = request({ ...options, path: nextPath, headers: base }).end();

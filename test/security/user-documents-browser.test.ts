@@ -1,6 +1,6 @@
 /**
- * Documents of users in a real Chromium, beside a session of the Account pages: scripts don't run, nothing is of our origin, and
- * what is inert is shown as before.
+ * User documents in a real Chromium with a session of the Account pages: scripts don't run, documents don't have
+ * Plinth's origin, and inert types are displayed as before.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ import { launchBrowser } from '../web/browser.ts';
 import { storedBySql } from './documents.ts';
 import { startWorld, type World } from './world.ts';
 
-/** Asks for what an attacker wants. That it runs at all is seen by its first request. */
+/** Requests what an attacker wants. Its first request shows that the script runs. */
 const script = `
   fetch('/ran/' + self.origin);
   fetch('/account/api/session', { headers: { 'x-plinth-request': '1' } })
@@ -55,14 +55,14 @@ afterAll(async () => {
 
 let context: BrowserContext;
 let page: Page;
-/** What scripts of documents asked for. */
+/** The requests of document scripts. */
 let ran: string[];
 beforeEach(async () => {
   ({ context, page, ran } = await visitor(world));
 });
 afterEach(() => context.close());
 
-/** Signed in to the Account pages. */
+/** Creates a visitor who is signed in to the Account pages. */
 async function visitor({ backend }: World): Promise<{ context: BrowserContext; page: Page; ran: string[] }> {
   const opened = await browser.newContext();
   const requests: string[] = [];
@@ -128,7 +128,7 @@ describe('a script of a user', () => {
     expect(shown.status()).toBe(200);
     await page.waitForLoadState('networkidle');
     expect(ran).toEqual([]);
-    // Even the debugger's scripts, which no policy stops, reach nothing from a document that can hold scripts.
+    // Debugger scripts, which no policy stops, can't access anything from a document that can contain scripts.
     const type = shown.headers()['content-type'] ?? '';
     if (type.startsWith('text/plain')) return;
     expect(await page.evaluate('self.origin')).toBe('null');
@@ -206,7 +206,7 @@ describe('what is inert', () => {
   });
 });
 
-/** The other side: what the tests above look for is there when an operator lets pages run. */
+/** The reverse: the effects that the tests above check for exist when an operator lets pages run. */
 it('runs where the operator says that functions serve pages', async () => {
   const open = await startWorld({
     functions,
@@ -230,7 +230,7 @@ it('runs where the operator says that functions serve pages', async () => {
   }
 });
 
-/** Shows a page of another site on this machine: browsers don't let sites of the internet ask it. */
+/** Serves a page of another site on this machine, because browsers block internet sites from accessing it. */
 async function otherSite(body: string, use: (address: string) => Promise<void>): Promise<void> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(body);
@@ -245,7 +245,7 @@ async function otherSite(body: string, use: (address: string) => Promise<void>):
   }
 }
 
-/** A tenth of a second, in the WAVE format. */
+/** Returns a tenth of a second of silence in WAVE format. */
 function silence(): Uint8Array<ArrayBuffer> {
   const samples = Buffer.alloc(1600);
   const head = Buffer.alloc(44);

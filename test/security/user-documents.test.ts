@@ -1,6 +1,6 @@
 /**
- * No document that a user of an app stores or generates is of our origin: every entrance and every way out of storage, what
- * REST functions and server functions answer, errors, and every route of the port.
+ * No document that an app's user stores or generates has Plinth's origin: all ways to store and retrieve storage
+ * objects, responses of REST and server functions, errors, and all routes of the port.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -75,13 +75,13 @@ describe('an object of a hostile type', () => {
     });
 
     it('is refused by a bucket for pictures', async () => {
-      // Upstream's pattern image/* takes all types whose name begins so.
+      // Upstream's pattern image/* matches all types with this prefix.
       const others = hostileTypes.filter((one) => !/^image\/[a-z+]+(?:;charset=[\w-]+)?$/i.test(one));
       for (const type of others) {
         const key = newKey();
         const { status, text } = await store(world, 'pictures', key, type);
         if (status < 300) {
-          // The parser of forms has left the parameters out.
+          // The form parser has removed the parameters.
           const { headers } = await ask({ path: `/storage/v1/object/public/pictures/${key}` });
           expect([entrance, headers.get('content-type')]).toEqual(['a part of a form', 'image/png']);
         } else expect([type, status < 500, text]).toEqual([type, true, expect.stringMatching(/mime.?type/i)]);
@@ -305,7 +305,7 @@ describe('the cookie of the Account pages', () => {
       );
       const cookie = set.split(';', 1)[0] as string;
       expect(await sessionOf(behind, cookie, tls)).toBe('ada@example.com');
-      // What a neighboring host could set, or plain HTTP.
+      // A cookie that a sibling host or plain HTTP could set.
       expect(await sessionOf(behind, cookie.replace('__Host-', ''), tls)).toBeUndefined();
       expect(await sessionOf(behind, cookie)).toBeUndefined();
       const seen = await behind.call('/rest/v1/rpc/cookies', {
@@ -331,7 +331,7 @@ describe('the cookie of the Account pages', () => {
   });
 });
 
-/** What comes back for bytes as they are. */
+/** Sends raw lines and returns the response. */
 function speak(lines: readonly string[]): Promise<Response> {
   return new Promise((resolve, reject) => {
     const socket = connect(world.port, '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n`));

@@ -1,4 +1,4 @@
-/** The system's temporary folder is everyone's: what other users of the machine put there is neither read nor removed. */
+/** The system's temporary folder is shared: files that other users create there are neither read nor removed. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ afterEach(() => rmSync(shared, { recursive: true, force: true }));
 
 const module = new URL('../../src/functions/run-folder.ts', import.meta.url).href;
 
-/** In a process of its own, since a server that reads a pipe stands still. Returns what was printed. */
+/** Runs in a separate process because a server that reads a pipe would block. Returns its output. */
 function makeRunFolder(): string {
   const script = `console.log((await import(${JSON.stringify(module)})).makeRunFolder('/project'))`;
   const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
@@ -24,7 +24,7 @@ function makeRunFolder(): string {
   return signal === null ? `${stdout}${stderr}`.trim() : 'stands still';
 }
 
-/** As a killed process leaves it: no process has this id. */
+/** Simulates a killed process: no process has this id. */
 function leave(name: string): string {
   const folder = join(shared, `plinth-fn-${name}`);
   mkdirSync(folder, { mode: 0o755 });

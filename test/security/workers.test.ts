@@ -1,4 +1,4 @@
-/** What a function may reach of the machine, of the server and of other functions. */
+/** What a function can access of the machine, the server and other functions. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { createGateway, type Gateway } from '../../src/gateway/index.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { createKeys } from '../../src/keys/index.ts';
 
-/** Tries what the body names and says how each ended: a value, or the name of the error. */
+/** Tries the operations in the body and returns each result: a value, or the error's name. */
 const tryAll = `
 const tries = {
   read: (path) => Deno.readTextFileSync(path).length,
@@ -158,7 +158,7 @@ describe('a function', () => {
       try {
         return readdirSync(join(tmpdir(), folder)).map((worker) => join(tmpdir(), folder, worker, 's'));
       } catch {
-        return []; // of a server that ended meanwhile
+        return []; // The server has exited in the meantime.
       }
     });
     expect(sockets.length).toBeGreaterThan(0);
@@ -168,7 +168,7 @@ describe('a function', () => {
       ...folders.map((folder) => ['list', join(tmpdir(), folder)]),
     ];
     const answers = (await (await call('probe', asked)).json()) as string[];
-    // Its own socket is the only one that it may open.
+    // The function can only open its own socket.
     expect(answers.filter((answer) => answer !== 'NotCapable').length).toBeLessThanOrEqual(1);
   });
 
@@ -194,7 +194,7 @@ describe('a function', () => {
     expect(workers.length).toBeGreaterThan(0);
     for (const pid of workers) {
       expect(fileOf(`/proc/${pid}/status`)).toMatch(/^Umask:\s+0077$/m);
-      // A core file has the secrets of its environment.
+      // A core file would contain the secrets in its environment.
       expect(fileOf(`/proc/${pid}/limits`)).toMatch(/^Max core file size\s+0\s+0\s/m);
     }
   });
@@ -206,7 +206,7 @@ describe('a function', () => {
   });
 });
 
-/** Empty when it is gone by now. */
+/** Returns an empty text if the file no longer exists. */
 function fileOf(path: string): string {
   try {
     return readFileSync(path, 'latin1');

@@ -1,4 +1,4 @@
-/** One whole backend to attack: a table under RLS, a view, functions, two users, buckets, Deno functions. */
+/** A whole backend to attack: a table with RLS, a view, functions, two users, buckets and Deno functions. */
 import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ const sql = `
 export interface World {
   readonly backend: Backend;
   readonly port: number;
-  /** A token of our own key. */
+  /** Returns a token signed with Plinth's key. */
   token(claims: Record<string, unknown>): string;
   user(sub: string, claims?: Record<string, unknown>): string;
   call(path: string, init?: CallInit): Promise<Answer>;
@@ -107,7 +107,7 @@ export const inAnHour = (): number => Math.floor(Date.now() / 1000) + 3600;
 export const part = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-/** A token made by hand: any header, any claims, an HMAC with any secret. */
+/** Creates a token with any header, any claims, and an HMAC with any secret. */
 export function handMade(header: object, claims: object, secret: string | Buffer, hash = 'sha256'): string {
   const data = `${part(header)}.${part(claims)}`;
   return `${data}.${createHmac(hash, secret).update(data).digest('base64url')}`;
