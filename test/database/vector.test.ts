@@ -1,4 +1,4 @@
-/** vector: the type and operators of pgvector, exact and without an index. */
+/** The `vector` extension: pgvector's types and operators, exact and without an index. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Row, Session } from '../../src/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
@@ -52,6 +52,41 @@ test.each([
   [`(select avg(e)::text from (values ('[1,2]'::vector), ('[3,5]'), (null)) t (e))`, '[2,3.5]'],
   [`(select sum(e)::text from (values ('[1,2]'::vector), ('[3,5]')) t (e))`, '[4,7]'],
   [`(select count(distinct e) from (values ('[1,2]'::vector), ('[1.0,2]'), ('[2,2]')) t (e))`, 2],
+  [`vector_spherical_distance('[1,0]'::vector, '[0,1]')`, 0.5],
+  [`subvector('[1,2,3]'::vector, -1, 3)::text`, '[1]'],
+  [`vector_avg('{2,2,4,6}')::text`, '[1,2,3]'],
+  [`'[1.23456,65519]'::halfvec(2)::text`, '[1.234375,65504]'],
+  [`(array[0.1, 1e-8, 2049]::halfvec)::text`, '[0.099975586,0,2048]'],
+  [`'[1,2,3]'::halfvec <-> '[3,1,2]'`, Math.sqrt(6)],
+  [`'[1,2,3]'::halfvec <#> '[3,1,2]'`, -11],
+  [`'[1,2,3]'::halfvec <=> '[3,1,2]'`, 1 - 11 / 14],
+  [`'[1,2,3]'::halfvec <+> '[3,1,2]'`, 4],
+  [`'[1.1]'::halfvec = '[1.1]'::halfvec(1)`, true],
+  [`l2_norm('[3,4]'::halfvec)`, 5],
+  [`l2_normalize('[3,4]'::halfvec)::text`, '[0.60009766,0.7998047]'],
+  [`('[1,2]'::halfvec + '[3,4]')::text`, '[4,6]'],
+  [`('[1,2]'::halfvec || '[3]')::text`, '[1,2,3]'],
+  [`'[1,2]'::vector::halfvec::real[]::text`, '{1,2}'],
+  [`(select avg(e)::text from (values ('[1,2]'::halfvec), ('[3,5]'), (null)) t (e))`, '[2,3.5]'],
+  [`(select avg(e)::text from (values ('[1,2]'::halfvec)) t (e) where false)`, null],
+  [`'{5:3.5, 2 : 1.50,3:0}/5'::sparsevec(5)::text`, '{2:1.5,5:3.5}/5'],
+  [`'[0,1.5,0]'::vector::sparsevec::text`, '{2:1.5}/3'],
+  [`'{2:1.5}/3'::sparsevec::halfvec::text`, '[0,1.5,0]'],
+  [`array[1,0,2]::sparsevec::text`, '{1:1,3:2}/3'],
+  [`'{1:1,2:2,3:3}/3'::sparsevec <-> '{1:3,2:1,3:2}/3'`, Math.sqrt(6)],
+  [`'{1:1,2:2}/1000000'::sparsevec <#> '{2:3,999999:4}/1000000'`, -6],
+  [`'{1:1}/2'::sparsevec <=> '{2:1}/2'`, 1],
+  [`'{1:1}/2'::sparsevec <+> '{}/2'`, 1],
+  [`'{}/2'::sparsevec <=> '{}/2'`, 'NaN'],
+  [`'{}/2'::sparsevec < '{2:1}/2'`, true],
+  [`'{}/2'::sparsevec > '{2:-1}/3'`, true],
+  [`'{2:1,1:0}/2'::sparsevec = '{2:1.0}/2'`, true],
+  [`l2_norm('{1:3,9:4}/9'::sparsevec)`, 5],
+  [`l2_normalize('{1:3,9:4}/9'::sparsevec)::text`, '{1:0.6,9:0.8}/9'],
+  [`(select count(distinct e) from (values ('{1:1}/2'::sparsevec), ('{1:1.0}/2'), ('{2:1}/2')) t (e))`, 2],
+  [`B'1100' <~> B'1010'`, 2],
+  [`B'1111' <%> B'1110'`, 0.25],
+  [`jaccard_distance(B'00', B'00')`, 1],
 ])('%s is %s', async (expression, expected) => {
   const found = await value(expression);
   if (typeof expected === 'number') expect(found).toBeCloseTo(expected, 6);
@@ -63,16 +98,28 @@ test.each([
   [`'[1,2]'::vector(3)`, 'expected 3 dimensions, not 2'],
   [`array[1,2]::vector(3)`, 'expected 3 dimensions, not 2'],
   [`'[1,2]'::vector <-> '[1,2,3]'`, 'different vector dimensions 2 and 3'],
-  [`'[]'::vector(1)`, 'invalid input for type vector'],
-  [`'[1,null]'::vector(2)`, 'invalid input for type vector'],
-  [`'{"a":1}'::vector(1)`, 'invalid input for type vector'],
-  [`'[[1,2]]'::vector(2)`, 'invalid input for type vector'],
+  [`'[]'::vector(1)`, 'vector must have at least 1 dimension'],
+  [`'[1,null]'::vector(2)`, 'invalid input syntax for type vector: "[1,null]"'],
+  [`'{"a":1}'::vector(1)`, 'invalid input syntax for type vector'],
+  [`'[[1,2]]'::vector(2)`, 'invalid input syntax for type vector'],
   [`'hello'::vector`, 'invalid input syntax'],
   [`'[1,2'::vector`, 'invalid input syntax'],
-  [`array['NaN'::real]::vector`, 'NaN and infinite values'],
+  [`array['NaN'::real]::vector`, 'NaN not allowed in vector'],
+  [`array['Infinity'::real]::vector`, 'infinite value not allowed in vector'],
   [`array[null::real]::vector`, 'must not contain nulls'],
   [`array[[1,2],[3,4]]::vector`, 'array must be 1-D'],
   [`'{}'::real[]::vector`, 'at least 1 dimension'],
+  [`'[65520]'::halfvec(1)`, '"65520" is out of range for type halfvec'],
+  [`'[65504]'::halfvec + '[65504]'`, 'value out of range: overflow'],
+  [`'[1e-7]'::halfvec * '[1e-7]'`, 'value out of range: underflow'],
+  [`'[1,2]'::halfvec <-> '[1]'`, 'different halfvec dimensions 2 and 1'],
+  [`'{1:1,1:2}/2'::sparsevec(2)`, 'sparsevec indices must not contain duplicates'],
+  [`'{3:1}/2'::sparsevec(2)`, 'sparsevec index out of bounds'],
+  [`'{}/0'::sparsevec(1)`, 'sparsevec must have at least 1 dimension'],
+  [`'{1:a}/2'::sparsevec(2)`, 'invalid input syntax for type sparsevec: "{1:a}/2"'],
+  [`'{1:1}/2'::sparsevec(3)`, 'expected 3 dimensions, not 2'],
+  [`'{1:1}/2'::sparsevec <-> '{1:1}/3'`, 'different sparsevec dimensions 2 and 3'],
+  [`B'11' <~> B'111'`, 'different bit lengths 2 and 3'],
 ])('%s fails: %s', async (expression, message) => {
   await expect(rows(`select ${expression}`)).rejects.toThrow(message);
 });
@@ -121,6 +168,20 @@ describe('indexes', () => {
     expect(notices.join()).toMatch(/index made speeds nothing up: searches for vectors are exact/);
     expect(await rows(`select id from items order by embedding <-> '[3,1,2]' limit 1`)).toEqual([{ id: 3 }]);
     await session.exec(`set hnsw.ef_search = 100; set ivfflat.probes = 10; drop index made`);
+  });
+
+  test.each([
+    ['halfvec', 'hnsw', ['l2', 'ip', 'cosine', 'l1']],
+    ['halfvec', 'ivfflat', ['l2', 'ip', 'cosine']],
+    ['sparsevec', 'hnsw', ['l2', 'ip', 'cosine', 'l1']],
+    ['bit', 'hnsw', ['hamming', 'jaccard']],
+    ['bit', 'ivfflat', ['hamming']],
+  ])('%s has its operator classes of %s', async (type, method, distances) => {
+    await session.exec(`create table typed (value ${type}(3))`);
+    for (const distance of distances)
+      await session.exec(`create index on typed using ${method} (value ${type}_${distance}_ops)`);
+    await session.exec(`create index on items using hnsw ((embedding::halfvec(3)) halfvec_l2_ops);
+      drop table typed`);
   });
 
   test('others say nothing; equality uses them', async () => {

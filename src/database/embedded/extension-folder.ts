@@ -4,16 +4,7 @@
  * unavailable extension. The stock scripts are copied with an additional first line.
  */
 import { createHash } from 'node:crypto';
-import {
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { missingExtensions, placeholderFiles, placeholderVersion } from '../extensions/missing.ts';
@@ -28,7 +19,7 @@ const amendments = fileURLToPath(new URL('../extension-amendments/', import.meta
 export function prepareExtensionFolder(dataDir: string, binaries: Binaries): string {
   const base = join(dataDir, 'extensions');
   const stampFile = join(base, 'stamp');
-  const own = readdirSync(ownExtensions).filter((name) => /\.(control|sql)$/.test(name));
+  const own = ownFiles();
   const pgtap = readPgtap();
   const stamp = stampOf(binaries, own, pgtap);
   if (readIfThere(stampFile) === stamp) return base;
@@ -37,7 +28,7 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
   const folder = join(work, 'extension');
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o644 });
-  for (const name of own) copyFileSync(join(ownExtensions, name), join(folder, name));
+  for (const { name, text } of own) write(name, text);
   const stockFiles = readdirSync(binaries.stockExtensions);
   for (const file of stockFiles.filter((each) => each.endsWith('.control'))) {
     const name = file.slice(0, -'.control'.length);
@@ -75,14 +66,25 @@ const silence = 'set local event_triggers = off;\n';
 const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
 
 /** Changes with the binaries, our own files and the tables of extensions. */
-function stampOf(binaries: Binaries, own: readonly string[], pgtap: readonly ExtensionFile[]): string {
+function stampOf(binaries: Binaries, own: readonly ExtensionFile[], pgtap: readonly ExtensionFile[]): string {
   const hash = createHash('sha256').update(binaries.stockExtensions).update(binaries.version);
-  for (const name of own) {
-    const { mtimeMs, size } = statSync(join(ownExtensions, name));
-    hash.update(`${name} ${mtimeMs} ${size}\n`);
-  }
   const appended = amendedExtensions.map((name) => [name, amendmentOf(name)]);
-  return hash.update(JSON.stringify([placeholders, trustedContrib, silence, appended, pgtap])).digest('hex');
+  return hash
+    .update(JSON.stringify([own, placeholders, trustedContrib, silence, appended, pgtap]))
+    .digest('hex');
+}
+
+/** Our control files and scripts. A long script is a folder of parts, which are joined in name order (`vector--0.8.0/`). */
+function ownFiles(): ExtensionFile[] {
+  return readdirSync(ownExtensions, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() || /\.(control|sql)$/.test(entry.name))
+    .map((entry) => {
+      const path = join(ownExtensions, entry.name);
+      if (!entry.isDirectory()) return { name: entry.name, text: readFileSync(path, 'utf8') };
+      const parts = readdirSync(path).sort();
+      const text = parts.map((part) => readFileSync(join(path, part), 'utf8')).join('\n');
+      return { name: `${entry.name}.sql`, text };
+    });
 }
 
 function readIfThere(path: string): string | undefined {

@@ -17,7 +17,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectDatabase } from '../database.ts';
 import { findBinaries } from '../embedded/binaries.ts';
@@ -85,7 +85,11 @@ function contentHash(): string {
     '../logins/',
   ]) {
     const path = fileURLToPath(new URL(folder, import.meta.url));
-    for (const name of readdirSync(path).sort()) hash.update(name).update(readFileSync(join(path, name)));
+    const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
+    for (const file of files.sort()) hash.update(relative(path, file)).update(readFileSync(file));
   }
   return hash.digest('hex').slice(0, 16);
 }
