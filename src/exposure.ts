@@ -1,16 +1,19 @@
-/** Where the server may listen: the local stack's keys are public, so they never leave the developer's machine. */
+/**
+ * Decides where the server may listen. The local stack's keys are public, so they must never be reachable from other
+ * machines.
+ */
 import { isIP } from 'node:net';
 
-/** True for addresses that only this machine reaches. */
+/** Whether only this machine can reach the address. */
 export function isLoopback(host: string): boolean {
   if (host === 'localhost' || host === '::1') return true;
   return isIP(host) === 4 && host.startsWith('127.');
 }
 
 /**
- * @param wellKnown names of the settings whose value is the local stack's, or a placeholder of the documentation.
- * @throws {Error} with what to do, when such a key would be served to anyone but the developer. `serve` refuses them on
- *   loopback too, because a proxy in front is how it is reached.
+ * @param wellKnown The names of settings whose value is the local stack's or a placeholder from the documentation.
+ * @throws {Error} with a remedy, if such a key would be reachable by others. `serve` rejects these keys on loopback
+ * too, because it is usually reached through a proxy.
  */
 export function refuseExposure(
   host: string,

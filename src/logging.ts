@@ -1,26 +1,26 @@
 /**
- * The log files of a project in `.plinth/logs`: one JSON object a line, newest at the end of `plinth.log`. A full file
- * becomes `plinth.log.1`, that one `plinth.log.2` and so on; the last of {@link keptSegments} goes, and what nobody has
- * written to for two weeks.
+ * Writes a project's log files to `.plinth/logs`: one JSON object per line, with the newest at the end of `plinth.log`.
+ * A full file becomes `plinth.log.1`, which becomes `plinth.log.2`, and so on. The last of {@link keptSegments} is
+ * deleted, and so are files without a write for two weeks.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import pino from 'pino';
 import type { Logger } from './kernel/log.ts';
 import { keptSegments, segmentPath } from './telemetry/index.ts';
 
-/** Written at once; a write wakes a thread, which would cost more than the lines in it. */
+/** Lines are written in batches, because each write wakes a thread, which costs more than the lines in it. */
 const batchBytes = 64 * 1024;
 const flushMs = 500;
-/** Past this size a file is full. */
+/** The maximum size of a file. */
 const segmentBytes = 8 * 1024 * 1024;
 const segmentAgeMs = 14 * 24 * 3600 * 1000;
 
 export interface FileLogger extends Logger {
-  /** Writes what is still buffered; call before the process ends. */
+  /** Writes all buffered lines. Call it before the process exits. */
   flush(): void;
 }
 
-/** @throws {Error} when the folder cannot be made. */
+/** @throws {Error} if the folder can't be created. */
 export function createFileLogger(
   dir: string,
   { level = 'info', maxBytes = segmentBytes }: { level?: 'debug' | 'info' | 'warn'; maxBytes?: number } = {},
@@ -47,7 +47,7 @@ export function createFileLogger(
     writtenBytes = 0;
     shiftSegments(dir);
     removeOldSegments(dir, Date.now());
-    // Until it has opened the new file, what is written goes to the end of the old one, under its new name.
+    // Until the new file is open, lines go to the end of the old one under its new name.
     destination.reopen();
   });
   const flushSoon = setInterval(() => destination.flush(), flushMs);
@@ -62,7 +62,7 @@ export function createFileLogger(
       try {
         destination.flushSync();
       } catch {
-        // The file was not open yet: then nothing was written either.
+        // The file wasn't open yet, so nothing was written either.
       }
     },
   });
@@ -84,7 +84,7 @@ function removeOldSegments(dir: string, now: number): void {
   }
 }
 
-/** Pino's isoTime, written out once a millisecond. */
+/** Pino's isoTime, formatted once per millisecond. */
 function timestampOf(): () => string {
   let at = 0;
   let text = '';

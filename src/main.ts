@@ -1,6 +1,5 @@
 /**
- * The composition root, and the only file that knows everything:
- * config -> keys -> database -> services -> gateway.
+ * The composition root, and the only file that knows all modules: config -> keys -> database -> services -> gateway.
  *
  * @example
  * const backend = await createBackend({ projectDir: process.cwd() });
@@ -27,72 +26,75 @@ import { statusFields } from './status.ts';
 import { createTelemetry, type Telemetry } from './telemetry/index.ts';
 
 export interface BackendOptions {
-  /** The folder that holds `supabase/`; the working directory by default. */
+  /** The folder that contains `supabase/`. Defaults to the working directory. */
   readonly projectDir?: string;
-  /** A ready configuration instead of the project's config.toml. */
+  /** A complete configuration instead of the project's config.toml. */
   readonly config?: Config;
-  /** Overrides config.toml; 0 picks a free one. */
+  /** Overrides config.toml. 0 selects a free port. */
   readonly port?: number;
   readonly dbPort?: number;
   readonly mailPort?: number;
-  /** A free one where {@link port} is 0. */
+  /** Defaults to a free port if {@link port} is 0. */
   readonly consolePort?: number;
-  /** `.plinth/` in the project folder by default. */
+  /** Defaults to `.plinth/` in the project folder. */
   readonly dataDir?: string;
-  /** Another PostgreSQL (15 or newer) instead of the embedded one. */
+  /** An external PostgreSQL (15 or newer) instead of the embedded one. */
   readonly databaseUrl?: string;
-  /** A database that is ready already; it is stopped with the backend. */
+  /** An open database. It is stopped with the backend. */
   readonly database?: Database;
   readonly mode?: 'development' | 'production';
-  /** Services not to start, by name. */
+  /** The names of services that aren't started. */
   readonly exclude?: readonly string[];
-  /** At a first start: leaves newer migrations of the project out. */
+  /** At a first start, newer migrations of the project are skipped. */
   readonly upToVersion?: string;
-  /** At a first start: leaves out statements of the project that fail, and lists them. */
+  /** At a first start, failing statements of the project are skipped and listed. */
   readonly keepGoing?: boolean;
   readonly log?: Logger;
-  /** What auth sends to others (providers, captchas, gateways for text messages) goes through this; for tests. */
+  /** Sends auth's requests to other servers (providers, captchas, SMS gateways). For tests. */
   readonly outgoing?: Outgoing;
-  /** What is being done, for anything that may take over a second. */
+  /** Called before anything that may take more than a second. */
   readonly onProgress?: (message: string) => void;
 }
 
 export type { FunctionLogLine, InspectMode, ServeSession } from './functions/index.ts';
 
 export interface Backend {
-  /** The public address, for example `http://127.0.0.1:54321`; the port is known once started. */
+  /** The public address, for example `http://127.0.0.1:54321`. The port is known once started. */
   readonly url: string;
   readonly keys: Keys;
   readonly config: Config;
   readonly database: Database;
-  /** Prepares the project (migrations, seeds, buckets at the first start) and listens. When it fails, all is stopped. */
+  /**
+   * Prepares the project (migrations, seeds, buckets at the first start) and listens. If it fails, everything is
+   * stopped.
+   */
   start(): Promise<void>;
-  /** Finishes what is in flight and stops everything; the data stay. */
+  /** Finishes requests in flight and stops everything. The data is kept. */
   stop(): Promise<void>;
   /** `fetch` with a path relative to {@link url}. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Every route of the port, once started. */
+  /** Returns every route of the port, once started. */
   routes(): readonly Route[];
-  /** The Console's own origin. */
+  /** The Console, which has a separate origin. */
   readonly console: ConsoleOrigin;
-  /** The fields of `plinth status`, by their names. */
+  /** Returns the fields of `plinth status` by name. */
   status(): Record<string, string>;
-  /** Each running service, and what is wrong with it; undefined when nothing is. */
+  /** Returns each running service and its problem, or undefined if it is healthy. */
   health(): Record<string, string | undefined>;
-  /** A fresh one-time sign-in link for an operator of the Console; the owner unless named. */
+  /** Creates a one-time sign-in link for a Console operator, by default the owner. */
   consoleLink(operator?: string): Promise<string>;
-  /** Who may sign in to the Console. */
+  /** The operators who can sign in to the Console. */
   readonly operators: Pick<ConsoleService, 'listOperators' | 'createOperator'>;
-  /** What the functions print, and another way of serving them. */
+  /** The functions' output, and temporary options for serving them. */
   readonly functions: Pick<FunctionsService, 'list' | 'logs' | 'serve'>;
 }
 
 export interface ConsoleOrigin {
-  /** For example `http://127.0.0.1:54323`; the port is known once started. */
+  /** For example `http://127.0.0.1:54323`. The port is known once started. */
   readonly url: string;
   /** `fetch` with a path relative to {@link url}. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Every route of its port, once started; none where there is no Console. */
+  /** Returns every route of its port, once started. Empty if there is no Console. */
   routes(): readonly Route[];
 }
 
@@ -100,8 +102,8 @@ const webDir = fileURLToPath(new URL('../dist/web/', import.meta.url));
 const shutdownGraceMs = 10_000;
 
 /**
- * Builds a backend and brings its database up; nothing listens before {@link Backend.start}.
- * @throws {ConfigError} every fault of the configuration at once. @throws {DatabaseError} a sentence that says what to do.
+ * Creates a backend and starts its database. Nothing listens before {@link Backend.start}.
+ * @throws {ConfigError} with all errors in the configuration. @throws {DatabaseError} with a remedy.
  */
 export async function createBackend(options: BackendOptions = {}): Promise<Backend> {
   const projectDir = resolve(options.projectDir ?? process.cwd());
@@ -120,7 +122,7 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
   for (const host of [config.plinth.server.host, consoleHostOf(config)])
     refuseExposure(host, mode, keys.wellKnown);
 
-  // Loading the rooms keeps this thread busy for a while: it is done while PostgreSQL starts, not before.
+  // Loading the modules blocks this thread for a while, so it happens while PostgreSQL starts.
   let rooms: ReturnType<typeof loadRooms> | undefined;
   const whileStarting = (): void => {
     rooms ??= loadRooms();
@@ -166,7 +168,7 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
   }
 }
 
-/** Settings of the database are for every role to read, so a secret is among them only when it is none, or on request. */
+/** Every role can read database settings, so a secret is only included if it is public anyway or on request. */
 function databaseSettings(
   config: Config,
   keys: KeyStore,
@@ -213,13 +215,13 @@ async function loadRooms() {
 
 type Rooms = Awaited<ReturnType<typeof loadRooms>>;
 
-/** The services' tables, in the order they are made. */
+/** The services' tables in creation order. */
 const migrationSets = (rooms: Rooms): MigrationSet[] =>
   [rooms.auth, rooms.storage, rooms.realtime, rooms.mail, rooms.account, rooms.console, rooms.project].map(
     (room) => room.migrations,
   );
 
-/** For templates of test databases: all that a start does to a database before it serves anybody. */
+/** For templates of test databases: does everything that a start does to a database before it serves requests. */
 export async function prepareDatabase(database: Database, config: Config, projectDir: string): Promise<void> {
   const rooms = await loadRooms();
   await database.migrate(migrationSets(rooms));
@@ -271,7 +273,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   const mail = rooms.mail.createMail({
     database,
     config,
-    // It asks nobody for a password: for the developer's own machine, and never beyond it.
+    // The server requires no password, so it is for the developer's own machine only.
     host: loopbackOf(host),
     port: parts.mailPort ?? (mode === 'development' ? config.local_smtp.port : undefined),
     log: logOf('mail'),
@@ -422,7 +424,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   const stop = (): Promise<void> => {
     state = 'stopped';
     stopping ??= (async () => {
-      // What SQL asks for may come to ourselves: it is finished while the port is open.
+      // Requests from SQL may be addressed to this server, so they finish while the port is open.
       await jobs.stop?.().catch(() => undefined);
       await Promise.all([gateway.close(shutdownGraceMs), consoleGateway?.close(shutdownGraceMs)]);
       await Promise.allSettled(services.map((service) => service !== jobs && service.stop?.()));
@@ -491,7 +493,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   };
 }
 
-/** A port that is taken, as a sentence; its `code` and `port` stay for those who look at them. */
+/** Turns a port conflict into a sentence and keeps its `code` and `port`. */
 function inWords(error: unknown): unknown {
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (!(error instanceof Error) || code !== 'EADDRINUSE') return error;
@@ -506,7 +508,7 @@ function definedOf<T>(record: Readonly<Record<string, T | undefined>>): Record<s
 }
 
 interface Address {
-  /** As others know it, if it was given. */
+  /** The public address, if configured. */
   readonly publicUrl: string | undefined;
   /** The port that it belongs to. */
   readonly port: number;
@@ -519,7 +521,10 @@ const consoleAddress = ({ plinth, studio }: Config): Address => ({
   port: studio.port,
 });
 
-/** The address clients use: the public one, unless another port was chosen, else host and port as they are listened on. */
+/**
+ * Returns the address that clients use: the public one, unless another port was chosen, or else the actual host and
+ * port.
+ */
 function addressOf({ publicUrl, port }: Address, host: string, listened: number): string {
   if (publicUrl !== undefined && listened === port) return publicUrl.replace(/\/+$/, '');
   return `http://${hostName(host)}:${listened}`;

@@ -1,4 +1,4 @@
-/** The fields of `plinth status`, by the names the upstream CLI gives them. A disabled service's fields are missing. */
+/** The fields of `plinth status`, with the upstream CLI's names. A disabled service's fields are omitted. */
 import type { Config } from './config/index.ts';
 import type { Keys } from './keys/index.ts';
 
@@ -6,7 +6,7 @@ export interface StatusInput {
   readonly config: Config;
   readonly keys: Keys;
   readonly apiUrl: string;
-  /** Undefined where there is no Console. */
+  /** Undefined if there is no Console. */
   readonly consoleUrl: string | undefined;
   readonly databaseUrl: string;
   readonly mailUrl: string | undefined;

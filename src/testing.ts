@@ -1,5 +1,5 @@
 /**
- * For tests: a whole backend in this process on a database of its own, cloned from a migrated template.
+ * For tests: a complete backend in this process on a private database that is cloned from a migrated template.
  *
  * @example
  * const backend = await createTestBackend({ projectDir: 'examples/live-board' });
@@ -21,21 +21,21 @@ import { type Backend, createBackend, prepareDatabase } from './main.ts';
 export { stopTestCluster };
 
 export interface TestBackendOptions {
-  /** A folder with `supabase/`, whose config, migrations and seeds are used; without it everything is at its default. */
+  /** A folder with `supabase/`, whose config, migrations and seeds are used. Without it, all defaults apply. */
   readonly projectDir?: string;
   /** Settings instead of the project's config.toml. */
   readonly config?: PartialConfig;
-  /** SQL that runs as `postgres` after the project's migrations; part of the template. */
+  /** SQL that runs as `postgres` after the project's migrations. Part of the template. */
   readonly sql?: string;
   readonly log?: Logger;
   readonly exclude?: readonly string[];
-  /** Others' servers, as the test plays them. */
+  /** Test doubles of other servers. */
   readonly outgoing?: Outgoing;
-  /** A free one by default. */
+  /** Defaults to a free port. */
   readonly port?: number;
 }
 
-/** Started, on free ports. `stop()` also removes the database and the files. */
+/** Returns a started backend on free ports. `stop()` also removes the database and the files. */
 export async function createTestBackend(options: TestBackendOptions = {}): Promise<Backend> {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
   const projectDir = options.projectDir ?? dataDir;
@@ -84,14 +84,14 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
       },
     };
   } catch (error) {
-    // A start that failed has stopped the database already; dropping twice does no harm.
+    // A failed start has already stopped the database. Dropping it twice does no harm.
     await drop();
     await rm(dataDir, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** Without `url`, which is a getter whose value changes at the start. */
+/** Without `url`, a getter whose value changes at the start. */
 const fields = ({
   keys,
   config,
@@ -120,7 +120,7 @@ const fields = ({
   consoleLink,
 });
 
-/** Runs one statement as `postgres`, for arrangements in tests. */
+/** Runs a statement as `postgres`, to set up tests. */
 export const runSql = async (backend: Backend, text: string): Promise<void> => {
   await backend.database.pool('postgres').query(sql`${sql.raw(text)}`);
 };

@@ -1,6 +1,7 @@
 /**
- * How many connections there may be, in all and from one address: whoever holds too many is told so, and nobody else is kept
- * out. Behind a trusted proxy, whose connections are those of many, what it forwards for one client is counted instead.
+ * Limits the number of connections, in total and per address, so that one client can't exclude others. Clients over the
+ * limit get an error response. For a trusted proxy, whose connections carry many clients, the requests forwarded per
+ * client are counted instead.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -18,7 +19,10 @@ export interface Refusal {
 }
 
 export interface Admission {
-  /** Asked for each request; what `release` is given to happens when it, or the socket that it becomes, is over. */
+  /**
+   * Called for each request. The function passed to `release` runs when the request, or the socket it was upgraded to,
+   * has ended.
+   */
   admit(request: IncomingMessage, onOver: (release: () => void) => void): Refusal | undefined;
 }
 
@@ -46,12 +50,12 @@ const tooManyAtATime: Refusal = {
 };
 
 /**
- * Requests that a connection may bring before it has the responses (RFC 9112, section 9.3.2). Browsers and common clients bring
- * one; Node would start any number at a time.
+ * The maximum number of requests that a connection may send before it receives responses (RFC 9112, section 9.3.2).
+ * Browsers and common clients send one. Node itself has no limit.
  */
 const maxRequestsAtATime = 100;
 
-/** Connections past a limit are answered; so many more, as a part of the limit, are just closed. */
+/** Connections over the limit get a response. Beyond this additional fraction of the limit, they are just closed. */
 const answeredPart = 1 / 8;
 
 export function createAdmission(server: Server, limits: AdmissionLimits, proxies: TrustedProxies): Admission {
@@ -85,7 +89,7 @@ export function createAdmission(server: Server, limits: AdmissionLimits, proxies
       if (known !== undefined) return known;
       const underWay = (requests.get(socket) ?? 0) + 1;
       if (underWay > maxRequestsAtATime) {
-        // What came with this request is still read, and refused likewise.
+        // Requests already received on this connection are still read and rejected in the same way.
         socket.destroy();
         return tooManyAtATime;
       }

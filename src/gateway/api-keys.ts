@@ -1,14 +1,14 @@
 /**
- * The gateway rule for API keys, as the local stack's gateway has it: an `Authorization` that is present and does not
- * begin with `Bearer sb_` passes through; otherwise the `apikey` header decides.
+ * The gateway's API key rule, as in the local stack's gateway: an `Authorization` header passes through unless it
+ * starts with `Bearer sb_`. Otherwise the `apikey` header decides.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Keys } from '../keys/types.ts';
 
 export interface ApiKeyRule {
-  /** The `Authorization` the service shall see; undefined when it shall see none. */
+  /** Returns the `Authorization` header for the service, or undefined for none. */
   authorization(authorization: string | undefined, apikey: string | undefined): string | undefined;
-  /** The JWT an `sb_` key stands for; any other text comes back as it is. */
+  /** Returns the JWT that an `sb_` key stands for. Any other text is returned unchanged. */
   exchange(apikey: string): string;
 }
 
@@ -36,7 +36,7 @@ export function createApiKeyRule(
   };
 }
 
-/** Compares digests, so that neither the content nor the length of the key shows in the time taken. */
+/** Compares digests, so that the time reveals neither the content nor the length of the key. */
 function constantTimeEqualTo(expected: string): (given: string) => boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const wanted = digest(expected);

@@ -1,15 +1,15 @@
-/** Answers to what Node's parser refuses before there is a request: no service and no hook has seen it. */
+/** Responds to input that Node's parser rejects before a request exists, so no service or hook has seen it. */
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../kernel/http.ts';
 import { rawHead } from '../kernel/response-head.ts';
 
 export interface ClientError extends Error {
   readonly code?: string;
-  /** What had been read, from the latest chunk on. */
+  /** The data that had been read, starting with the latest chunk. */
   readonly rawPacket?: unknown;
 }
 
-/** Request line and headers together; the local stack's gateway takes as much. */
+/** The maximum size of the request line and all headers, as in the local stack's gateway. */
 export const maxHeaderBytes = 32 * 1024;
 
 interface Refusal {
@@ -31,11 +31,11 @@ export function refusalOf({ code, rawPacket }: ClientError): Refusal {
   return { status: 431, code: 'headers_too_large', message };
 }
 
-/** A request line that goes on and on. */
+/** A request line without an end. */
 const isOneLine = (packet: unknown): boolean =>
   Buffer.isBuffer(packet) && /^[A-Z]+ [^\r\n]+$/.test(packet.toString('latin1', 0, maxHeaderBytes / 2));
 
-/** For Fastify's `clientErrorHandler`. `isOpen`: pages of every origin may read the answer. */
+/** A `clientErrorHandler` for Fastify. `isOpen` states whether pages of every origin may read the response. */
 export const clientErrorHandler = (isOpen: boolean) => (error: ClientError, socket: Socket) => {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -45,7 +45,7 @@ export const clientErrorHandler = (isOpen: boolean) => (error: ClientError, sock
   socket.end(rawAnswer(status, body, isOpen));
 };
 
-/** A whole answer for a socket that no service has; the connection ends with it. `isOpen`: as above. */
+/** Returns a complete response for a socket without a service. The connection ends with it. For `isOpen`, see above. */
 export function rawAnswer(status: number, body: object, isOpen = true): string {
   const text = JSON.stringify(body);
   const head = rawHead(status, STATUS_CODES[status] ?? '', [

@@ -1,8 +1,8 @@
-/** Who asked, for the log: services that know have said so; of the others the token tells, if it is ours. */
+/** Identifies the caller for the log. Some services set it. For others, the token is used if it is ours. */
 import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 
-/** After the answer: the service has judged the token, and its verification is remembered. */
+/** Runs after the response: the service has verified the token, so the result is cached. */
 export function identify(
   trace: Trace,
   authorization: string | undefined,

@@ -1,9 +1,9 @@
 /**
- * A port over HTTP: request id, log line, API keys, CORS, sub-paths, upgrades, `/health`. Everything that programs speak to
- * is on one; the Console has another, for itself.
+ * An HTTP port: request ID, request log, API keys, CORS, sub-paths, upgrades and `/health`. All APIs share one port.
+ * The Console has a separate one.
  *
- * The gateway refuses no token itself: the services differ in required claims, clock skew, anonymous fallback and
- * error texts. Each is mounted encapsulated, so that its hooks and parsers reach nobody else.
+ * The gateway itself rejects no token, because services differ in required claims, clock skew, anonymous fallback and
+ * error texts. Each service is mounted as an encapsulated child, so its hooks and parsers don't affect others.
  */
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -45,40 +45,40 @@ export interface GatewayOptions {
   readonly services: readonly Service[];
   readonly keys: Keys;
   readonly log: Logger;
-  /** Told of each answered request; without it each is a line of the log. */
+  /** Called for each completed request. Without it, each request is logged as a line. */
   readonly onRequestEnd?: (record: RequestRecord) => void;
-  /** What `/metrics` answers; without it there is none. */
+  /** Returns the content of `/metrics`. Without it, the endpoint doesn't exist. */
   readonly prometheus?: () => string;
-  /** Proxies whose X-Forwarded-* headers are believed (addresses or CIDR ranges). */
+  /** Proxies whose X-Forwarded-* headers are trusted (addresses or CIDR ranges). */
   readonly trustedProxies: readonly string[];
-  /** The port answers only its own pages, at this address; without it any page may ask. */
+  /** Restricts the port to its own pages at this address. Without it, any page may send requests. */
   readonly own?: OwnAddress;
-  /** Where `/` leads; without it nothing is there. */
+  /** The redirect target of `/`. Without it, `/` doesn't exist. */
   readonly home?: string;
-  /** What else to say of a path at which nothing is served. */
+  /** Adds a hint to the error for an unknown path. */
   readonly hint?: (path: string) => string | undefined;
-  /** Secret keys of web pages; by default those of another origin are refused. */
+  /** Secret keys in web pages. By default, those from other origins are rejected. */
   readonly secretKeys?: Omit<SecretKeyOptions, 'keys'>;
-  /** By default those of a configuration without settings. */
+  /** Defaults to the limits of an empty configuration. */
   readonly limits?: GatewayLimits;
 }
 
 export interface Gateway {
-  /** Listens; resolves with the port. @throws {Error} EADDRINUSE and the like, as Node gives them. */
+  /** Listens and resolves with the port. @throws {Error} such as EADDRINUSE, as thrown by Node. */
   listen(host: string, port: number): Promise<number>;
-  /** A request in this process, without the network. */
+  /** Handles a request in this process without the network. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** As {@link fetch}, with the answer's body as it comes; `init.signal` ends the request. */
+  /** Like {@link fetch}, but streams the response body. `init.signal` aborts the request. */
   stream(path: string, init?: RequestInit): Promise<Response>;
-  /** What is registered, once it listens; `docs/specification.md` is made from it. */
+  /** Returns all registered routes once listening. `docs/specification.md` is generated from them. */
   routes(): readonly Route[];
-  /** Takes no new connection, finishes what is in flight, then cuts what is left after `graceMs`. */
+  /** Stops accepting connections, finishes requests in flight, and after `graceMs` aborts the rest. */
   close(graceMs: number): Promise<void>;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the service whose mount took the request. */
+    /** The service whose mount received the request. */
     serviceName: string;
   }
 }
@@ -86,31 +86,34 @@ declare module 'fastify' {
 export interface Route {
   /** `*` for all methods. */
   readonly method: string;
-  /** As Fastify writes it, for example `/storage/v1/bucket/:bucketId`. */
+  /** In Fastify's syntax, for example `/storage/v1/bucket/:bucketId`. */
   readonly path: string;
 }
 
-/** Answers have no schemas here, so nothing is generated for them. */
+/** Responses have no schemas here, so no serializers are generated. */
 const plainJson = () => () => JSON.stringify;
 
 /** How long clients are told that an idle connection is kept, in milliseconds. */
 const keepAliveTimeout = 72_000;
-/** And how much longer it is: a busy client sends its next request late, and must not find the connection just closed. */
+/**
+ * How much longer it is actually kept. A busy client may send its next request late and must not find the connection
+ * just closed.
+ */
 const keepAliveTimeoutBuffer = 10_000;
 
 /**
- * After so much silence, in milliseconds, the kernel asks whether the client is still there. One that lost its network says no
- * goodbye, and who waits for the rest of its body would wait for ever, with what has come of it. A slow one answers, and
- * may take its time.
+ * After this much silence, in milliseconds, the kernel probes whether the client is still there. A client that lost its
+ * network doesn't close its connection, so the server would wait for the rest of its body forever. A slow client
+ * answers the probe and may take its time.
  */
 const probeAfterMs = 5 * 60 * 1000;
 
-/** Bodies that a service does not limit itself. */
+/** For services without a body limit of their own. */
 const defaultBodyLimitBytes = 10 * 1024 * 1024;
 const maxPathChars = 64 * 1024;
-/** After a refusal for too many connections. */
+/** Sent with a rejection for too many connections. */
 const retryAfterSeconds = '5';
-/** A WebSocket never finishes by itself: its service says goodbye in this time. */
+/** A WebSocket never ends on its own. Its service closes it within this time. */
 const upgradedGraceMs = 2000;
 
 export function createGateway(options: GatewayOptions): Gateway {
@@ -131,7 +134,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     trustProxy: options.trustedProxies.length > 0 ? proxies.trusts : false,
     forceCloseConnections: 'idle',
     keepAliveTimeout,
-    // What nobody here upgrades to (HTTP/2 in clear text, as some clients offer) is answered as a plain request.
+    // Requests to upgrade to protocols that no service supports (such as cleartext HTTP/2) are handled as plain
+    // requests.
     http: {
       ServerResponse: SafeResponse,
       keepAliveTimeoutBuffer,
@@ -143,7 +147,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       shouldUpgradeCallback: (request) => isUpgradable(mounts, request),
     },
     clientErrorHandler: clientErrorHandler(options.own === undefined),
-    // The first thing that is done with a request, whatever becomes of it.
+    // Runs first for every request.
     rewriteUrl: (request) => {
       stripForwarding(request);
       return originForm(request.url ?? '/');
@@ -161,7 +165,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         requestId: request.id,
         service: 'gateway',
         method: request.method,
-        // It cannot be read, so nobody could cut its secrets out.
+        // The URL can't be parsed, so its secrets couldn't be removed.
         url: '',
         status,
         durationMs: 0,
@@ -209,8 +213,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   if (options.own !== undefined) guardOrigin(app, options.own);
   app.addHook('onSend', (request, reply, _payload, done) => {
     setGatewayHeaders(reply);
-    // Fastify would close the connection on a body that is too large: a client that is still sending it is reset, and never
-    // reads why. What is left of it is read and forgotten instead, as Node does after any other answer.
+    // For a body that is too large, Fastify would close the connection. A client that is still sending would be reset
+    // and never see the error. Instead, the rest of the body is read and discarded, as Node does after any other
+    // response.
     if (reply.hasHeader('connection')) {
       reply.removeHeader('connection');
       request.raw.resume();
@@ -287,7 +292,7 @@ export function createGateway(options: GatewayOptions): Gateway {
           Math.min(graceMs, upgradedGraceMs),
         ),
       ];
-      // A connection whose last answer comes during the stop would be kept alive for its next request.
+      // A connection whose last response is sent during the stop would otherwise be kept alive.
       const sweep = setInterval(() => app.server.closeIdleConnections(), 20);
       for (const timer of [...cuts, sweep]) timer.unref();
       pace.stop();
@@ -297,7 +302,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** Tells, once, whose proxy it is that nothing comes of what it says. Our own calls say it of their browser. */
+/**
+ * Logs once that a proxy isn't trusted, so its forwarding headers are ignored. Our own internal calls use these headers
+ * for their browser.
+ */
 function createForwardingRule(proxies: TrustedProxies, log: Logger): (request: IncomingMessage) => void {
   let isTold = false;
   return (request) => {
@@ -313,7 +321,7 @@ function createForwardingRule(proxies: TrustedProxies, log: Logger): (request: I
   };
 }
 
-/** What operators' tools ask of the port. */
+/** Endpoints for operators' tools. */
 function operations(app: FastifyInstance, { services, prometheus }: GatewayOptions, rules: KeyRules): void {
   app.get('/health', (_request, reply) => {
     const states = Object.fromEntries(services.map((service) => [service.name, service.health?.() ?? 'ok']));
@@ -342,11 +350,12 @@ function register(
     async (scope) => {
       scope.addHook('onRequest', (request, _reply, done) => {
         request.serviceName = serviceName;
-        // Statements of the others are found by the context they run in, which costs every step of theirs a little.
+        // Statements of other services are found through the asynchronous context, which slows each of their steps
+        // slightly.
         if (mount.notesStatements === true || request.trace === undefined) done();
         else traces.run(request.trace, done);
       });
-      // The router also finds a prefix that is spelled with percent signs; services cut it off by its length.
+      // The router also matches a percent-encoded prefix, but services remove the prefix by its length.
       scope.addHook('onRequest', (request, reply, done) => {
         if (request.url.startsWith(mount.prefix)) done();
         else reply.callNotFound();
@@ -355,7 +364,7 @@ function register(
         const { documents = 'users' } = mount;
         setDocuments(reply.raw, documents);
         if (documents !== 'plinth') hideOwnCookies(request.raw);
-        // Scripts that stay in the browser and answer for whatever is below their path.
+        // Service workers stay in the browser and can respond to every request below their path.
         if (documents === 'users' && request.headers['service-worker'] !== undefined)
           reply
             .code(403)
@@ -398,7 +407,7 @@ async function injectFetch(
   asStream = false,
 ): Promise<Response> {
   const headers = Object.fromEntries(new Headers(init.headers));
-  // What one request asks of another service belongs to it.
+  // Requests to other services belong to the request that triggered them.
   const asking = traces.getStore();
   if (asking !== undefined) headers['x-request-id'] ??= asking.requestId;
   const body =
@@ -410,7 +419,7 @@ async function injectFetch(
     method,
     url: path,
     headers,
-    // Who calls in this process says on whose behalf.
+    // In-process callers state on whose behalf they call.
     remoteAddress: headers['x-forwarded-for'],
     ...(body === undefined ? {} : { payload: body }),
     ...(asStream ? { payloadAsStream: true } : {}),

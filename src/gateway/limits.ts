@@ -1,13 +1,13 @@
-/** What one client may keep busy of the port: from `[server]` of plinth.toml. */
+/** Limits on what one client can occupy, from `[server]` in plinth.toml. */
 import type { AdmissionLimits } from './admission.ts';
 import type { PaceLimits } from './pace.ts';
 
 export interface GatewayLimits extends AdmissionLimits, PaceLimits {
-  /** For address and headers of a request, and for a connection on which nothing is said. */
+  /** The limit for the request line and headers, and for a connection without any request. */
   readonly headerTimeoutMs: number;
 }
 
-/** The settings' names. */
+/** The names of the settings. */
 export interface ServerSettings {
   readonly max_connections: number;
   readonly max_connections_per_address: number;
@@ -26,7 +26,7 @@ export const limitsFrom = (settings: ServerSettings): GatewayLimits => ({
   answerWindowMs: settings.answer_window,
 });
 
-/** Node looks for late headers so often in their time, and at least so often. */
+/** Node checks for late headers this many times per timeout, and at least at this interval. */
 const looksPerHeaderTimeout = 4;
 const leastOftenMs = 5000;
 

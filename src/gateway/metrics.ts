@@ -1,4 +1,4 @@
-/** `/metrics`, for Prometheus. How busy a project is concerns its owner alone: it takes the secret key. */
+/** `/metrics` for Prometheus. It requires the secret key, because a project's traffic concerns its owner only. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Keys } from '../keys/types.ts';
 import type { ApiKeyRule } from './api-keys.ts';
@@ -10,7 +10,7 @@ export interface MetricsRules {
   readonly keys: Pick<Keys, 'verifyOwn'>;
 }
 
-/** `Authorization: Bearer` with the secret key or a token of `service_role`, or the key as `apikey`. */
+/** Accepts `Authorization: Bearer` with the secret key or a `service_role` token, or the key as `apikey`. */
 export function metricsRoute(
   text: () => string,
   { apiKeys, secretKeys, keys }: MetricsRules,

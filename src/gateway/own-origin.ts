@@ -1,14 +1,14 @@
 /**
- * A port that only its own pages may ask anything: the Console's. Browsers let every website send requests to it, also under
- * a name of that website's (DNS rebinding), and treat all ports of a host as one site. So each request is judged by the
- * marks that only the browser sets, before any route sees it.
+ * Restricts a port to requests from its own pages, for the Console. Browsers let every website send requests to it,
+ * even under a name of that website (DNS rebinding), and treat all ports of a host as the same site. So each request is
+ * checked by headers that only the browser sets, before any route sees it.
  */
 import type { FastifyInstance } from 'fastify';
 import { foreignOf, type OwnAddress } from '../kernel/request-origin.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True: a page without secrets and without effects, which links of other websites may lead to. */
+    /** Whether the route is a page without secrets or side effects, to which other websites may link. */
     isPage?: boolean;
   }
 }
@@ -28,7 +28,7 @@ const refusals = {
   },
 } as const;
 
-/** For every answer, hijacked ones included; a service may set its own. */
+/** Headers of every response, including hijacked ones. A service can set its own. */
 const protection = [
   ['content-security-policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"],
   ['cross-origin-opener-policy', 'same-origin'],

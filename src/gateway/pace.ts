@@ -1,22 +1,22 @@
 /**
- * Clients that keep a connection by hardly using it: a body that trickles in, an answer that is hardly read. What counts is the
- * average over a window in which only the client was waited for, so that neither a slow line nor a pause of moments, nor a
- * service that takes its time, ends a request.
+ * Detects clients that occupy a connection by barely using it: a body that trickles in, or a response that is barely
+ * read. What counts is the average over a window in which only the client was waited for. A slow line, a short pause or
+ * a slow service never ends a request.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { rawAnswer } from './client-error.ts';
 
 export interface PaceLimits {
-  /** Of a body on its way in, and of an answer on its way out. */
+  /** The minimum rate of a request body and of a response. */
   readonly minBytesPerSecond: number;
   readonly bodyWindowMs: number;
-  /** Longer: players and browsers stop reading while what they have is enough. */
+  /** Longer, because players and browsers stop reading while their buffer is full. */
   readonly answerWindowMs: number;
 }
 
 export interface Pace {
-  /** Told of each request. */
+  /** Called for each request. */
   watch(request: IncomingMessage, response: ServerResponse): void;
   stop(): void;
 }
@@ -28,7 +28,7 @@ interface Watched {
   readonly answer: Window;
 }
 
-/** Looks at each connection so often in a window. */
+/** The number of checks of each connection per window. */
 const looksPerWindow = 12;
 
 const tooSlow = rawAnswer(408, {
@@ -49,7 +49,7 @@ export function watchPace(server: Server, limits: PaceLimits): Pace {
     open.set(socket, watched);
     socket.once('close', () => open.delete(socket));
   });
-  // Its service looks after a socket that was handed over.
+  // After an upgrade, the socket's service is responsible for it.
   server.on('upgrade', (_request, socket: Socket) => open.delete(socket));
 
   const look = (): void => {
@@ -75,28 +75,28 @@ export function watchPace(server: Server, limits: PaceLimits): Pace {
   };
 }
 
-/** What has come and isn't read yet waits for its service, not for the client. */
+/** Data that arrived but wasn't read is waiting for the service, not for the client. */
 function isSlowBody(request: IncomingMessage, window: Window, now: number): boolean {
   if (request.complete || request.destroyed) return false;
   return window.isTooSlow(request.readableLength === 0, request.socket.bytesRead, now);
 }
 
-/** What the kernel hasn't taken waits for the client. */
+/** Data that the kernel hasn't accepted is waiting for the client. */
 function isSlowReader(socket: Socket, response: ServerResponse, window: Window, now: number): boolean {
   if (response.writableFinished) return false;
   const { bytesWritten, writeQueueSize } = queueOf(socket);
   return window.isTooSlow(writeQueueSize > 0, bytesWritten - writeQueueSize, now);
 }
 
-/** Bytes given to libuv, and those of them that it still has. */
+/** The bytes passed to libuv, and those that it still holds. */
 interface WriteQueue {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;
 }
 
 /**
- * The socket itself tells of a large write only when all of it is gone. Node's own timeouts look at the handle for the same
- * reason; it isn't documented, and `test/security/slow-clients.test.ts` fails without it.
+ * The socket reports a large write only when all of it has been sent, so this reads the handle, as Node's own timeouts
+ * do. The handle isn't documented; `test/security/slow-clients.test.ts` fails if it is missing.
  */
 function queueOf(socket: Socket & { readonly _handle?: WriteQueue | null }): WriteQueue {
   return socket._handle ?? { bytesWritten: 0, writeQueueSize: 0 };
@@ -118,12 +118,12 @@ class Window {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /** With the next look. */
+  /** Starts with the next check. */
   begin(): void {
     this.#beganAt = undefined;
   }
 
-  /** @param bytes so far, on this connection. */
+  /** @param bytes The number of bytes so far on this connection. */
   isTooSlow(waitsForClient: boolean, bytes: number, now: number): boolean {
     if (waitsForClient && this.#beganAt !== undefined) {
       const passedMs = now - this.#beganAt;

@@ -1,11 +1,11 @@
-/** A request as a line of the log, for a gateway that nobody listens to. */
+/** Logs a request as one line, for a gateway without a request listener. */
 import type { Logger } from '../kernel/log.ts';
 import type { RequestRecord } from '../kernel/trace.ts';
 
 export const lineInLog =
   (log: Logger) =>
   ({ requestId, method, url, status, durationMs, ip }: RequestRecord): void => {
-    // Without the query: it can carry keys and tokens.
+    // Logged without the query, which may contain keys and tokens.
     const fields = { requestId, method, path: url.split('?', 1)[0], status, durationMs, ip };
     if (status >= 500) log.warn(fields, 'request');
     else log.info(fields, 'request');

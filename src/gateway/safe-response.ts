@@ -1,6 +1,6 @@
 /**
- * The one way to the wire for every response of the port: Fastify's, those that a service writes itself, and those of Node's own
- * HTTP server all end in `writeHead`. A new service is covered without doing anything.
+ * The single path to the wire for all responses of the port: those of Fastify, of services that write directly, and of
+ * Node's HTTP server all end in `writeHead`, so a new service is covered automatically.
  */
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ServerResponse as NodeResponse } from '../kernel/http.ts';
@@ -19,7 +19,7 @@ export class SafeResponse<Request extends IncomingMessage = IncomingMessage> ext
     return reason === undefined ? super.writeHead(status, safe) : super.writeHead(status, reason, safe);
   }
 
-  /** Headers set one by one before, unless they are given now: all are judged together. */
+  /** Includes headers that were set individually before, so that all headers are checked together. */
   #takeOver(given: unknown[]): unknown[] {
     const names = this.getHeaderNames();
     if (names.length === 0) return given;
@@ -34,7 +34,7 @@ export class SafeResponse<Request extends IncomingMessage = IncomingMessage> ext
   }
 }
 
-/** Says who wrote what this response shows; without it, users did. */
+/** Sets who wrote the content of this response. The default is the app's users. */
 export function setDocuments(response: ServerResponse, documents: Documents): void {
   (response as SafeResponse).documents = documents;
 }

@@ -1,25 +1,29 @@
 /**
- * Secret keys are refused for requests of a web page of another origin, on every service: the `sb_secret_` keys, and tokens of
- * `service_role` such as the legacy key. As the hosted service does for `sb_secret_` keys, there by the User-Agent.
+ * Rejects secret keys in requests from web pages of other origins, for every service: `sb_secret_` keys and tokens of
+ * `service_role`, such as the legacy key. The hosted service does the same for `sb_secret_` keys, based on the
+ * User-Agent.
  */
 import type { IncomingMessage } from 'node:http';
 import { isFromOtherOrigin, isPrivateHost } from '../kernel/foreign-page.ts';
 import type { Keys } from '../keys/types.ts';
 
 export interface SecretKeyRule {
-  /** No secret key may be used by whoever sends it. */
+  /** Whether the sender may not use secret keys. */
   forbids(request: Pick<IncomingMessage, 'headers'>): boolean;
-  /** It is forbidden, and there is one. */
+  /** Whether the sender may not use secret keys and sent one. */
   refuses(request: Pick<IncomingMessage, 'headers' | 'url'>): boolean;
 }
 
 export interface SecretKeyOptions {
   readonly keys: Pick<Keys, 'secretKey' | 'kindOfApiKey' | 'verifyOwn'>;
-  /** The keys are those of every local stack: any page knows them, under whatever name it reached this machine. */
+  /**
+   * Whether the keys are those of every local stack, which any page knows regardless of the name under which it reached
+   * this machine.
+   */
   readonly areKnown: boolean;
-  /** Besides private ones, the names this server goes by. */
+  /** Returns this server's names, in addition to private ones. */
   readonly ownHosts: () => readonly string[];
-  /** True: nobody is refused. */
+  /** Whether the rule is off. */
   readonly isOff: boolean;
 }
 
@@ -52,7 +56,7 @@ export function createSecretKeyRule({ keys, areKnown, ownHosts, isOff }: SecretK
   };
 }
 
-/** Wherever a key is accepted: the headers, and the address for sockets. */
+/** Returns all places where a key is accepted: the headers, and the URL for WebSockets. */
 function keysIn({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): string[] {
   const query = url.includes('apikey=') ? new URL(url, 'http://localhost').searchParams.getAll('apikey') : [];
   const credentials = headers.authorization?.split(/\s+/) ?? [];
@@ -60,7 +64,7 @@ function keysIn({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>)
   return given.filter((key) => key !== undefined).flatMap((key) => [key, plainly(key)]);
 }
 
-/** Some services read a key that is written in percent signs, or broken by spaces. */
+/** Some services accept a key that is percent-encoded or contains spaces. */
 function plainly(key: string): string {
   try {
     return decodeURIComponent(key).replace(/\s/g, '');

@@ -1,16 +1,16 @@
 /**
- * Which senders are proxies whose word about their clients counts. What anyone else says of that is removed before a service
- * sees the request, so that no service has to ask: a header of these that is there is from a trusted proxy.
+ * Determines which senders are proxies whose statements about clients are trusted. Forwarding headers from any other
+ * sender are removed before a service sees the request, so services can rely on the headers they find.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
 export interface TrustedProxies {
-  /** Is the sender at this address one of them? */
+  /** Whether the sender at this address is a trusted proxy. */
   trusts(address: string | undefined): boolean;
-  /** The address that the request came from, as the trusted proxies on its way tell. */
+  /** Returns the client's address as reported by the trusted proxies on the way. */
   clientOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string | undefined;
-  /** Takes out of a request what its sender may not say. True when there was something. */
+  /** Removes headers that the sender isn't allowed to set. Returns true if there were any. */
   strip(request: Pick<IncomingMessage, 'headers' | 'socket'>): boolean;
 }
 
@@ -22,7 +22,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
 
 const forwarding = /^(?:forwarded|x-forwarded-.*|x-real-ip)$/;
 
-/** @throws {Error} for what is neither an address nor a block. */
+/** @throws {Error} for an entry that is neither an address nor a CIDR range. */
 export function createTrustedProxies(listed: readonly string[]): TrustedProxies {
   const list = new BlockList();
   for (const entry of listed.flatMap((given) => named[given] ?? [given])) addTo(list, entry);
@@ -31,7 +31,7 @@ export function createTrustedProxies(listed: readonly string[]): TrustedProxies 
     if (isEmpty || address === undefined) return false;
     const bare = address.split('%', 1)[0] ?? '';
     const family = isIP(bare);
-    // A mapped address (::ffff:10.0.0.1) is found among the IPv4 ones.
+    // A mapped address (::ffff:10.0.0.1) matches the IPv4 entries.
     return family !== 0 && list.check(bare, family === 6 ? 'ipv6' : 'ipv4');
   };
   return {

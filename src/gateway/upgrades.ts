@@ -1,4 +1,4 @@
-/** WebSockets go to the service that owns the sub-path; any other offer to upgrade is a plain request. */
+/** Dispatches WebSockets to the service of their sub-path. Any other upgrade request is handled as a plain request. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../kernel/log.ts';
@@ -10,12 +10,15 @@ import { rawAnswer } from './client-error.ts';
 import { type SecretKeyRule, secretKeyRefusal } from './secret-keys.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
-/** The mount whose prefix is `path` or a parent of it. */
+/** Returns the mount whose prefix is `path` or a parent of it. */
 export function findMount(mounts: readonly Mount[], path: string): Mount | undefined {
   return mounts.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
 }
 
-/** A WebSocket for a service that takes some; every other offer to upgrade may be ignored (RFC 9110 section 7.8). */
+/**
+ * Whether the request is a WebSocket for a service that accepts them. Other upgrade requests may be ignored (RFC 9110
+ * section 7.8).
+ */
 export function isUpgradable(
   mounts: readonly Mount[],
   request: Pick<IncomingMessage, 'url' | 'headers'>,
@@ -33,7 +36,7 @@ export interface UpgradeRules {
   readonly log: Logger;
 }
 
-/** Returns the sockets that were handed over and are still open: the server itself does not know them any more. */
+/** Returns the upgraded sockets that are still open, because the server itself no longer tracks them. */
 export function dispatchUpgrades(
   server: Server,
   mounts: readonly Mount[],
@@ -41,7 +44,7 @@ export function dispatchUpgrades(
 ): ReadonlySet<Duplex> {
   const open = new Set<Duplex>();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Whoever owns the socket adds handlers of its own; without any, a reset would end the process.
+    // The socket's owner adds its own handlers. Without any, a reset would end the process.
     socket.on('error', (error) => log.debug({ error: error.message }, 'socket failed during an upgrade'));
     open.add(socket);
     socket.once('close', () => open.delete(socket));
@@ -66,7 +69,7 @@ export function dispatchUpgrades(
         mayUseSecretKeys: !secretKeys.forbids(request),
       });
     } catch (error) {
-      // Thrown here it would end the process.
+      // An exception here would end the process.
       log.error({ error }, 'upgrade failed');
       socket.destroy();
     }
@@ -76,7 +79,7 @@ export function dispatchUpgrades(
 
 const pathOf = ({ url = '/' }: Pick<IncomingMessage, 'url'>): string => url.split('?', 1)[0] ?? '/';
 
-/** Rewrites the `Authorization` of a raw request by the gateway rule. */
+/** Rewrites the `Authorization` header of a raw request according to the API key rule. */
 export function applyApiKey(request: Pick<IncomingMessage, 'headers'>, rule: ApiKeyRule): void {
   const { authorization, apikey } = request.headers;
   if (authorization !== undefined && !authorization.startsWith('Bearer sb_')) return;
@@ -85,7 +88,7 @@ export function applyApiKey(request: Pick<IncomingMessage, 'headers'>, rule: Api
   else request.headers.authorization = substituted;
 }
 
-/** Sessions of the Account pages and the Console are none of the other services' business. */
+/** Other services must not see the session cookies of the Account pages and the Console. */
 export function hideOwnCookies({ headers }: Pick<IncomingMessage, 'headers'>): void {
   if (headers.cookie === undefined) return;
   const kept = withoutOwnCookies(headers.cookie);

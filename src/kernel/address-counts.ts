@@ -1,4 +1,4 @@
-/** Counts by network address, as one customer of a network has it: all of IPv4, of IPv6 the first 64 bits. */
+/** Counts per network of a customer: the whole IPv4 address, or the first 64 bits of an IPv6 address. */
 
 import { scopeOf } from './address-scope.ts';
 import { networkOf } from './network-of.ts';
@@ -6,7 +6,7 @@ import { networkOf } from './network-of.ts';
 export class AddressCounts {
   readonly #counts = new Map<string, number>();
 
-  /** Returns how many there are with it. */
+  /** Returns the new count. */
   add(address: string): number {
     const network = networkOf(address);
     const count = (this.#counts.get(network) ?? 0) + 1;
@@ -27,8 +27,8 @@ export class AddressCounts {
 }
 
 /**
- * This machine isn't counted: what comes from it is a program of the operator, or a proxy that isn't listed as trusted and brings
- * the requests of everyone.
+ * Loopback isn't counted: its requests come from the operator's programs, or from an untrusted proxy that forwards the
+ * requests of all clients.
  */
 export function isCountedAddress(address: string | undefined): address is string {
   return address !== undefined && scopeOf(address) !== 'loopback';

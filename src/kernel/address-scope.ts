@@ -1,6 +1,6 @@
 /**
- * What an IP address reaches, by the registries of special-purpose addresses (RFC 6890, IANA). A server that fetches
- * addresses which others name must reach only public ones (SSRF).
+ * Classifies IP addresses by the registries of special-purpose addresses (RFC 6890, IANA). A server that fetches URLs
+ * supplied by others must only reach public addresses (SSRF).
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -46,7 +46,7 @@ const lists = ranges.map(([scope, network, prefix]) => {
   return [scope, list] as const;
 });
 
-/** An IPv4 address inside an IPv6 one reaches what the IPv4 address reaches: mapped, compatible, NAT64, 6to4. */
+/** An IPv4 address embedded in an IPv6 address (mapped, compatible, NAT64, 6to4) has the scope of the IPv4 address. */
 const embeddings: readonly (readonly [network: string, prefix: number, firstGroup: number])[] = [
   ['::ffff:0:0', 96, 6],
   ['::', 96, 6],
@@ -62,14 +62,14 @@ const embeddingLists = embeddings.map(([network, prefix, firstGroup]) => {
 
 /**
  * @example scopeOf('169.254.169.254') // 'link-local'
- * @param address an IP address, without brackets; anything else is `reserved`.
+ * @param address An IP address without brackets. Anything else is `reserved`.
  */
 export function scopeOf(address: string): AddressScope {
   const bare = address.split('%', 1)[0] ?? '';
   const family = isIP(bare);
   if (family === 0) return 'reserved';
   if (family === 4) return lookUp(bare, 'ipv4');
-  // A BlockList reads a mapped address as IPv4, so what it embeds is looked at first.
+  // A BlockList reads a mapped address as IPv4, so embedded addresses are checked first.
   const plain = groupsOf(bare).every((group, index) => group === 0 || (index === 7 && group === 1));
   if (!plain) {
     for (const [list, firstGroup] of embeddingLists) {
@@ -90,9 +90,9 @@ function embeddedIn(address: string, firstGroup: number): string {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** The eight 16-bit groups of an IPv6 address. */
+/** Returns the eight 16-bit groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
-  // WHATWG prints an IPv6 host without a dotted part.
+  // A WHATWG URL prints an IPv6 host without a dotted part.
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = text.split('::');
   const read = (part: string) =>

@@ -1,7 +1,7 @@
-/** Base32 (RFC 4648 section 6), as authenticator apps and codes that people type use it. */
+/** Base32 (RFC 4648 section 6), for authenticator apps and codes that users type. */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** RFC 4648 base32 without padding. */
+/** Encodes as RFC 4648 base32 without padding. */
 export function base32(bytes: Uint8Array): string {
   let text = '';
   let buffer = 0;
@@ -18,7 +18,7 @@ export function base32(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of base32 text, blanks and padding ignored; undefined if it holds anything else. */
+/** Decodes base32 text, ignoring spaces and padding. Returns undefined if it contains anything else. */
 export function decodeBase32(text: string): Uint8Array | undefined {
   const bytes: number[] = [];
   let buffer = 0;

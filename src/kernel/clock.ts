@@ -1,6 +1,6 @@
-/** Time as an argument, so that pure code can be tested at any moment. */
+/** Time as a parameter, so that pure code can be tested at any point in time. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now(): number;
 }
 

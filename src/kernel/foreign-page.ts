@@ -1,6 +1,6 @@
 /**
- * Does a web page of another origin send this request? Secret keys are for servers: a page that sends one has leaked it, or
- * knows it from the documentation of the local stack.
+ * Determines whether a request comes from a web page of another origin. Secret keys are for servers: a page that sends
+ * one has leaked it, or knows it from the local stack's documentation.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
@@ -9,26 +9,29 @@ import { hostnameOf, isLoopbackName } from './request-origin.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Whether its sender may use secret keys; the gateway's word, and false until it has spoken. For services that find keys where
-     * the gateway doesn't look.
+     * Whether the sender may use secret keys. Set by the gateway, false before that. For services that accept keys in
+     * places that the gateway doesn't check.
      */
     mayUseSecretKeys: boolean;
   }
 }
 
-/** By `Sec-Fetch-Site` and `Origin`, which pages can't set; programs send neither. The origin `null` is foreign to all. */
+/**
+ * Uses `Sec-Fetch-Site` and `Origin`, which pages can't set and other programs don't send. The origin `null` is always
+ * foreign.
+ */
 export function isFromOtherOrigin({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   if (site === 'cross-site' || site === 'same-site') return true;
   if (origin === undefined) return false;
   return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase();
 }
 
-/** Ends of names that nobody can register in the public DNS (RFC 6761, RFC 6762, RFC 8375, and `.internal`). */
+/** Suffixes that can't be registered in the public DNS (RFC 6761, RFC 6762, RFC 8375, and `.internal`). */
 const privateEnd = /\.(?:internal|local|lan|test|home\.arpa)$/;
 
 /**
- * True for a Host that a website can't have: an address, a name of this machine, of a container, or of a private network. A page
- * whose own name leads to this machine (DNS rebinding) is of the same origin by every other mark.
+ * Whether a website can't have this Host: an address, or a name of this machine, a container or a private network. A
+ * page whose own name resolves to this machine (DNS rebinding) counts as same-origin by all other criteria.
  */
 export function isPrivateHost(host: string | undefined): boolean {
   const name = hostnameOf(host);

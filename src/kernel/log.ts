@@ -1,16 +1,16 @@
-/** Structured log lines. `fields` hold what a reader filters by (requestId, service, path, userId …). */
+/** Structured log lines. `fields` contains the values to filter by (requestId, service, path, userId …). */
 export interface Logger {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
-  /** A logger whose lines all carry `fields`. */
+  /** Returns a logger that adds `fields` to all of its lines. */
   child(fields: LogFields): Logger;
 }
 
 export type LogFields = Record<string, unknown>;
 
-/** Says nothing; for tests and for library users who asked for silence. */
+/** Discards everything. For tests and for library users who want no output. */
 export const silentLogger: Logger = {
   debug() {},
   info() {},

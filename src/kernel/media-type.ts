@@ -1,10 +1,10 @@
 /**
- * The one judge of media types (RFC 9110, section 8.3.1), stricter than what browsers read: where a browser might read a text in
- * two ways, it isn't a media type here.
+ * The only parser of media types (RFC 9110, section 8.3.1). It is stricter than browsers: text that a browser might
+ * read in two ways isn't a media type here.
  */
 
 export interface MediaType {
-  /** In lower case, as `subtype`. */
+  /** In lower case, like `subtype`. */
   readonly type: string;
   readonly subtype: string;
 }
@@ -12,10 +12,10 @@ export interface MediaType {
 const maxChars = 1024;
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-// Without commas, since some readers split a header at every comma, quoted or not.
+// Without commas, because some parsers split a header at every comma, even inside quotes.
 const quoted = String.raw`"(?:[\t \x21\x23-\x2b\x2d-\x5b\x5d-\x7e]|\\[\t \x21-\x2b\x2d-\x7e])*"`;
 const parameter = `${token}=(?:${token}|${quoted})`;
-/** Every space can be read in one way only, so the time is linear. */
+/** Every space matches in only one way, so the time is linear. */
 const shape = new RegExp(`^(${token})/(${token})(?:[\\t ]*;(?:[\\t ]*${parameter})?)*$`);
 
 /**
@@ -32,7 +32,7 @@ export function parseMediaType(text: string): MediaType | undefined {
   return { type: type.toLowerCase(), subtype: subtype.toLowerCase() };
 }
 
-/** Families that browsers play or draw; an XML type among them would be a document. */
+/** Families that browsers play or draw. XML types are excluded, because they would be documents. */
 const inertFamilies: ReadonlySet<string> = new Set(['audio', 'font', 'video']);
 
 const inertNames: ReadonlySet<string> = new Set([
@@ -42,13 +42,13 @@ const inertNames: ReadonlySet<string> = new Set([
   ...['image/vnd.microsoft.icon', 'image/x-icon'],
   ...['text/css', 'text/csv', 'text/markdown', 'text/plain'],
   ...['application/gzip', 'application/json', 'application/octet-stream', 'application/zip'],
-  // Chromium and Firefox show it in a viewer that isn't of the file's origin.
+  // Chromium and Firefox show PDFs in a viewer that doesn't have the file's origin.
   'application/pdf',
 ]);
 
 /**
- * Types that a browser shows, plays or saves without running anything of theirs, given that it doesn't guess another type
- * (`nosniff`). What isn't known to be inert isn't.
+ * Whether a browser shows, plays or saves the type without running any of its code, provided that it doesn't sniff
+ * another type (`nosniff`). Types that aren't known to be inert are treated as active.
  */
 export function isInert({ type, subtype }: MediaType): boolean {
   if (inertNames.has(`${type}/${subtype}`)) return true;

@@ -1,9 +1,9 @@
-/** Which addresses one customer of a network can choose from, for limits by address. */
+/** Determines which addresses one customer of a network can choose from, for limits per address. */
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * The part of an address that one customer of a network has: all of IPv4, of IPv6 the first 64 bits (RFC 6177), since the
- * rest is theirs to change with every request.
+ * Returns the part of an address that identifies one customer's network: the whole IPv4 address, or the first 64 bits
+ * of an IPv6 address (RFC 6177), because the customer can change the rest with every request.
  *
  * @example networkOf('2001:db8::1') // '2001:db8:0:0::/64'
  */
@@ -13,7 +13,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * The part of an IPv6 address that one site may have: 48 bits (RFC 6177), which are 65,536 networks. Undefined for IPv4.
+ * Returns the part of an IPv6 address that one site may have: 48 bits (RFC 6177), which contain 65,536 networks.
+ * Undefined for IPv4.
  *
  * @example siteOf('2001:db8::1') // '2001:db8:0::/48'
  */
@@ -27,7 +28,7 @@ function bareIPv4(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
 }
 
-/** The first four. Undefined for IPv4, also where it is written as IPv6, and for text that is no address. */
+/** Returns the first four groups. Undefined for IPv4, even in IPv6 notation, and for invalid text. */
 function ipv6Groups(address: string): string[] | undefined {
   const bare = address.split('%', 1)[0] ?? '';
   if (isIPv4(bareIPv4(address)) || !isIPv6(bare)) return undefined;

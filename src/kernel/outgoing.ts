@@ -1,11 +1,11 @@
 /**
- * Requests that the server itself sends: to identity providers, their key sets and metadata. Bounded in time and size,
- * and confined to where an address may lead. https only; plain http only to this machine, and only for addresses of
- * the configuration while developing.
+ * Sends the server's own requests to identity providers, their key sets and metadata. Time and size are limited, and so
+ * is the set of reachable addresses: https only, with plain http only to this machine and only for configured addresses
+ * in development.
  *
- * An address of the *configuration* is the operator's own word: it may lead into a private network. A *public* one was
- * named by somebody else (an API call, a document from the network): every address its name resolves to must be public,
- * at the moment of connecting, so that a name that changes its mind (DNS rebinding) gains nothing.
+ * A *configured* address was chosen by the operator and may be in a private network. A *public* address was supplied by
+ * someone else (an API call, a document from the network), so every address that its name resolves to must be public.
+ * This is checked when the connection is opened, so DNS rebinding doesn't help.
  */
 import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
@@ -21,9 +21,9 @@ export interface OutgoingRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** For the whole exchange, redirects included; 10 s by default. */
+  /** The limit for the whole exchange, including redirects. Defaults to 10 s. */
   readonly timeoutMs?: number;
-  /** Redirects that a GET follows, each judged as the first address was; none by default. */
+  /** The number of redirects that a GET follows. Each is checked like the first address. Defaults to none. */
   readonly redirects?: number;
 }
 
@@ -34,9 +34,9 @@ export interface OutgoingAnswer {
 }
 
 export interface Outgoing {
-  /** @throws {OutgoingError} when the address may not be asked, or does not answer in time or within the size. */
+  /** @throws {OutgoingError} if the address isn't allowed, or the response is late or too large. */
   send(request: OutgoingRequest): Promise<OutgoingAnswer>;
-  /** Judges an address before it is stored. @throws {OutgoingError} with the fault of the address. */
+  /** Checks an address before it is stored. @throws {OutgoingError} with the reason. */
   requirePublic(url: string): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export type AddressFault =
   | Exclude<AddressScope, 'public'>;
 
 export class OutgoingError extends Error {
-  /** Undefined when the address was good and the exchange failed. */
+  /** Undefined if the address is allowed but the exchange failed. */
   readonly fault: AddressFault | undefined;
 
   constructor(message: string, fault?: AddressFault, cause?: unknown) {
@@ -64,7 +64,7 @@ const maxAnswerBytes = 1_048_576;
 
 export interface OutgoingOptions {
   readonly mode: 'development' | 'production';
-  /** Names to addresses; as the system does by default. */
+  /** Resolves names to addresses. Defaults to the system's resolver. */
   readonly resolve?: Resolve;
 }
 
@@ -95,7 +95,7 @@ export function createOutgoing({ mode, resolve = lookup }: OutgoingOptions): Out
   };
 }
 
-/** What can be said of an address without asking anybody. */
+/** Checks everything that doesn't require name resolution. */
 function judge(text: string, reach: Reach, mode: OutgoingOptions['mode']): URL {
   if (!URL.canParse(text)) throw new OutgoingError(`not an address: ${text}`, 'format');
   const url = new URL(text);
@@ -114,7 +114,7 @@ function judge(text: string, reach: Reach, mode: OutgoingOptions['mode']): URL {
   return url;
 }
 
-/** The host as `net` wants it: IPv6 without brackets. */
+/** The host in the form that `net` expects: IPv6 without brackets. */
 const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 const isLocalName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
@@ -130,7 +130,7 @@ function lookUp(publicLookup: LookupFunction, host: string): Promise<void> {
   });
 }
 
-/** As `dns.lookup`, with an error for a name of which any address is not public. */
+/** A replacement for `dns.lookup` that fails if any address of the name isn't public. */
 function publicLookupWith(resolve: Resolve): LookupFunction {
   return (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
@@ -182,7 +182,7 @@ function sendOnce(
           ...(request.body === undefined ? {} : { 'content-length': Buffer.byteLength(request.body) }),
         },
         signal,
-        // A connection of its own: one that was made under another rule is not used again.
+        // Each request uses a new connection, because one that was opened under another rule must not be reused.
         agent: false,
         ...(request.reach === 'public' ? { lookup: publicLookup } : {}),
       },

@@ -1,10 +1,10 @@
-/** Puts a new text in place of a file: whoever reads meanwhile finds all of the old or all of the new. */
+/** Replaces the content of a file atomically: concurrent readers see either the old or the new content. */
 import { randomUUID } from 'node:crypto';
 import { chownSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 
 /**
- * Written beside it, synced, and renamed. Mode and owner of the file before stay: the server must still be able to read
- * what an administrator changes.
+ * Writes a temporary file beside it, syncs it and renames it. Mode and owner of the original are preserved, because the
+ * server must still be able to read what an administrator changes.
  */
 export function replaceFile(path: string, text: string, newFileMode = 0o600): void {
   const before = statSync(path, { throwIfNoEntry: false });
@@ -25,7 +25,7 @@ export function replaceFile(path: string, text: string, newFileMode = 0o600): vo
   }
 }
 
-/** Changes when the file does; undefined when it is not there. */
+/** Returns a value that changes with the file, or undefined if the file doesn't exist. */
 export function fileStamp(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false, bigint: true });
   return found && `${found.ino} ${found.mtimeNs} ${found.size}`;

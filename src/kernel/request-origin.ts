@@ -1,11 +1,12 @@
 /**
- * Which page sent a request, by the headers that only the browser sets (Fetch Metadata, Origin), and to which name. For
- * servers on loopback, which every website in the same browser can reach, also under a name of its own (DNS rebinding).
+ * Determines which page sent a request, and to which name, from headers that only the browser sets (Fetch Metadata,
+ * Origin). For servers on loopback, which every website in the same browser can reach, even under its own name (DNS
+ * rebinding).
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
-/** The name in a Host header, lowercase, without port and brackets; undefined when it isn't one. */
+/** Returns the name in a Host header in lower case, without port and brackets. Undefined if it is invalid. */
 export function hostnameOf(host: string | undefined): string | undefined {
   if (host === undefined || !/^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i.test(host)) return undefined;
   return host
@@ -14,7 +15,10 @@ export function hostnameOf(host: string | undefined): string | undefined {
     .replace(/^\[(.*)\]$/, '$1');
 }
 
-/** True for names that no website can have: they always mean this machine (RFC 6761 section 6.3), Docker's name for it included. */
+/**
+ * Whether no website can have this name because it always means this machine (RFC 6761 section 6.3), including Docker's
+ * name for it.
+ */
 export function isLoopbackName(name: string): boolean {
   if (isIP(name) === 4) return name.startsWith('127.');
   return (
@@ -22,19 +26,20 @@ export function isLoopbackName(name: string): boolean {
   );
 }
 
-/** The public address of a server behind a proxy; without one it only has the names of this machine. */
+/** The public address of a server behind a proxy. Without one, the server only has this machine's names. */
 export interface OwnAddress {
   readonly publicUrl?: URL | undefined;
 }
 
-/** True when the request was made to the public address, whose scheme is then the request's. */
+/** Whether the request was sent to the public address, whose scheme is then the request's. */
 export function isToPublicUrl(headers: IncomingHttpHeaders, { publicUrl }: OwnAddress): boolean {
   return publicUrl !== undefined && hostnameOf(headers.host) === hostnameOf(publicUrl.host);
 }
 
 /**
- * Why a server with secrets in its pages doesn't answer; undefined when it may. `name`: the request was sent to a name that
- * isn't the server's (DNS rebinding). `page`: another website sent it. Following a link to a page (`isPage`) is allowed.
+ * Why a server whose pages contain secrets rejects a request, or undefined if it doesn't. `name`: the request was sent
+ * to a name that isn't the server's (DNS rebinding). `page`: another website sent it. Following a link to a page
+ * (`isPage`) is allowed.
  *
  * @example
  * foreignOf({ method: 'GET', headers: { host: 'evil.example' } }, {}, true); // 'name'
@@ -49,22 +54,22 @@ export function foreignOf(
   if (name === undefined || !(isPublic || isLoopbackName(name))) return 'name';
   const scheme = isPublic ? own.publicUrl?.protocol : 'http:';
   const origins = [`${scheme}//${headers.host?.toLowerCase()}`];
-  // A proxy may leave the port out of Host.
+  // A proxy may omit the port from Host.
   if (isPublic && own.publicUrl !== undefined) origins.push(own.publicUrl.origin);
   if (isFromOwnPage(headers, origins)) return undefined;
   return isPage && isNavigation(method, headers) ? undefined : 'page';
 }
 
 /**
- * True when the request comes from a page of one of these origins or from no page at all (the address bar, a bookmark, a
- * program that isn't a browser).
+ * Whether the request comes from a page of one of these origins, or from no page at all (the address bar, a bookmark,
+ * another program).
  */
 function isFromOwnPage({ 'sec-fetch-site': site, origin }: IncomingHttpHeaders, own: string[]): boolean {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   return origin === undefined || own.includes(origin.toLowerCase());
 }
 
-/** True for following a link to a page: it is shown to the user, and the page it came from can't read it. */
+/** Whether the request follows a link to a page. The user sees the page, but the linking page can't read it. */
 function isNavigation(method: string | undefined, headers: IncomingHttpHeaders): boolean {
   return (
     method === 'GET' &&

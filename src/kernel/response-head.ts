@@ -1,28 +1,28 @@
 /**
- * What the head of every response on the API's port must say, whatever a service or a user of the app chose: the origin has the
- * cookies of the Account pages, so no document of a user's may run a script as that origin.
- * Why: docs/decisions/0029-user-documents.md.
+ * Security headers of every response on the API port, regardless of what a service or an app's user has chosen. The
+ * origin has the cookies of the Account pages, so no user's document may run a script with that origin. See
+ * docs/decisions/0029-user-documents.md.
  */
 import { isInert, parseMediaType } from './media-type.ts';
 
 /**
- * Who wrote the documents of a mount. `users`: users of the app, or code and SQL that may repeat what they wrote; they're shown
- * in a sandbox. `operator`: server functions whose operator serves pages on purpose (`[edge_runtime] html = "page"`). `plinth`: our
- * own pages, which have policies of their own.
+ * Who wrote the documents of a mount. `users`: the app's users, or code and SQL that may repeat what users wrote; shown
+ * in a sandbox. `operator`: server functions whose operator serves pages on purpose (`[edge_runtime] html = "page"`).
+ * `plinth`: our own pages, which have their own policies.
  */
 export type Documents = 'users' | 'operator' | 'plinth';
 
-/** Names and values in turn, as `writeHead` takes them; a name may be there more than once. */
+/** Alternating names and values, as `writeHead` accepts them. A name may occur more than once. */
 export type Head = readonly unknown[];
 
-/** Without `allow-same-origin` the document's origin is opaque; without `allow-scripts` it runs none. */
+/** Without `allow-same-origin`, the document has an opaque origin. Without `allow-scripts`, it runs no scripts. */
 export const sandbox = 'sandbox';
 
 const ownCookiePrefix = '(?:__Host-|__Secure-)?plinth-';
 
 /** Cookies of the Account pages and the Console, which are shared by all ports and paths of a host. */
 const ownCookie = new RegExp(`^${ownCookiePrefix}`, 'i');
-/** A browser sends a cookie without a name as its value alone, which then reads as the name of another. */
+/** A browser sends a cookie without a name as its value alone, which then reads like another cookie's name. */
 const settingOwnCookie = new RegExp(`^[\\s=]*${ownCookiePrefix}`, 'i');
 
 /**
@@ -37,7 +37,7 @@ export function safeHead(status: number, head: Head, documents: Documents): unkn
   for (let index = 0; index + 1 < head.length; index += 2) {
     const name = String(head[index]);
     const value = head[index + 1];
-    // By length first, because this runs for each header of each response.
+    // Compares by length first, because this runs for each header of each response.
     switch (name.length) {
       case 10:
         if (documents !== 'plinth' && isNamed(name, 'set-cookie') && settingOwnCookie.test(String(value)))
@@ -50,7 +50,7 @@ export function safeHead(status: number, head: Head, documents: Documents): unkn
         }
         break;
       case 15:
-        // It would sign everyone out of the Account pages.
+        // This header would sign everyone out of the Account pages.
         if (documents !== 'plinth' && isNamed(name, 'clear-site-data')) continue;
         break;
       case 22:
@@ -70,7 +70,7 @@ export function safeHead(status: number, head: Head, documents: Documents): unkn
 
 const isNamed = (name: string, wanted: string): boolean => name === wanted || name.toLowerCase() === wanted;
 
-/** RFC 9110, section 15: nothing is shown, and a 304 without a type says nothing new about the stored response. */
+/** RFC 9110, section 15: no content is shown, and a 304 without a type doesn't change the stored response. */
 const hasNoContent = (status: number): boolean => status === 204 || status === 304 || status < 200;
 
 const maxKnownTypes = 500;
@@ -86,7 +86,7 @@ function isInertText(text: string): boolean {
   return inert;
 }
 
-/** A `Cookie` header without our own cookies; undefined when nothing is left. */
+/** Returns a `Cookie` header without our own cookies, or undefined if nothing is left. */
 export function withoutOwnCookies(header: string): string | undefined {
   const kept = header
     .split(';')
@@ -95,7 +95,7 @@ export function withoutOwnCookies(header: string): string | undefined {
   return kept.length === 0 ? undefined : kept.join('; ');
 }
 
-/** The head of a response that goes straight to a socket. */
+/** Returns the head of a response that is written directly to a socket. */
 export function rawHead(status: number, reason: string, head: Head): string {
   const safe = safeHead(status, head, 'users');
   const lines = [`HTTP/1.1 ${status} ${reason}`];

@@ -1,8 +1,9 @@
 /**
- * Is a request from a page of our own? A cookie alone proves nothing, since browsers send it along.
+ * Checks whether a request comes from one of our own pages. A cookie alone proves nothing, because browsers send it
+ * automatically.
  *
- * Three marks, all of which must agree: our own header (a foreign page cannot send it without a preflight, which we never
- * answer), `Sec-Fetch-Site` where the browser sends it, and `Origin` where the browser sends it.
+ * Three checks must pass: our own header (another site can't send it without a preflight, which we never answer), and
+ * `Sec-Fetch-Site` and `Origin` if the browser sends them.
  */
 export const sameOriginHeader = 'x-plinth-request';
 
@@ -10,7 +11,7 @@ export interface OriginMarks {
   readonly ownHeader: string | undefined;
   readonly fetchSite: string | undefined;
   readonly origin: string | undefined;
-  /** Host and port the request was made to. */
+  /** The host and port that received the request. */
   readonly host: string;
 }
 

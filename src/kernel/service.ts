@@ -3,50 +3,50 @@ import type { Duplex } from 'node:stream';
 import type { FastifyPluginAsync } from 'fastify';
 import type { Documents } from './response-head.ts';
 
-/** What every room with a face to the network gives to `main.ts`. */
+/** The interface of every network-facing module toward `main.ts`. */
 export interface Service {
-  /** Name in logs and in `/health`. */
+  /** The name in logs and in `/health`. */
   readonly name: string;
-  /** Where the gateway mounts it. Several are possible. */
+  /** Where the gateway mounts the service. */
   readonly mounts: readonly Mount[];
-  /** Called once the database is ready and migrated. Quick: slow preparations are begun, not awaited. */
+  /** Called once the database is ready and migrated. Must be fast: slow preparations are started but not awaited. */
   start?(): Promise<void>;
-  /** Finishes what is in flight and frees everything; called once. */
+  /** Finishes requests in flight and releases all resources. Called once. */
   stop?(): Promise<void>;
-  /** Undefined when healthy, else a sentence that says what is wrong. */
+  /** Returns undefined if the service is healthy, otherwise a sentence about the problem. */
   health?(): string | undefined;
 }
 
 export interface Mount {
-  /** Sub-path of the port, for example `/auth/v1`. `request.url` still holds it. */
+  /** A sub-path of the port, for example `/auth/v1`. `request.url` still includes it. */
   readonly prefix: string;
-  /** Registered encapsulated: hooks, parsers and error handlers do not leak to siblings. */
+  /** Registered as an encapsulated child, so that hooks, parsers and error handlers don't affect siblings. */
   readonly plugin: FastifyPluginAsync;
   /**
-   * `open`: the gateway answers preflights and adds `access-control-allow-origin: *` (the local stack's gateway
-   * does), exposing `exposeHeaders`. `none`: the service does all of it itself.
+   * `open`: the gateway answers preflight requests and adds `access-control-allow-origin: *`, as the local stack's
+   * gateway does, and exposes `exposeHeaders`. `none`: the service handles CORS itself.
    */
   readonly cors: 'open' | 'none';
   readonly exposeHeaders?: readonly string[];
   /**
-   * True: the gateway replaces an absent `Authorization`, or one that begins with `Bearer sb_`, by the JWT that
-   * belongs to the `apikey` header (the rule of the local stack) before the service sees it.
+   * Whether the gateway replaces a missing `Authorization`, or one that starts with `Bearer sb_`, with the JWT for the
+   * `apikey` header (the local stack's rule) before the service sees it.
    */
   readonly apiKeys: boolean;
-  /** Who wrote what the mount shows; absent: users of the app, whose documents are shown in a sandbox. */
+  /** Who wrote the mount's documents. Defaults to the app's users, whose documents are shown in a sandbox. */
   readonly documents?: Documents;
-  /** True: the service adds its statements to the trace of the request itself (`kernel/trace.ts`). */
+  /** Whether the service itself adds its statements to the request's trace (`kernel/trace.ts`). */
   readonly notesStatements?: boolean;
-  /** What is answered to a path whose percent signs cannot be decoded, in the service's own shape. */
+  /** The response to a path with invalid percent-encoding, in the service's own format. */
   readonly badPath?: { readonly status: number; readonly body: object };
-  /** WebSocket and other upgrades below the prefix. The service owns the socket from here on. */
+  /** Handles WebSocket and other upgrades below the prefix. The service then owns the socket. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: UpgradeCaller) => void;
 }
 
-/** What the gateway knows of whoever opens a socket. */
+/** What the gateway knows about the caller of an upgrade. */
 export interface UpgradeCaller {
-  /** As trusted proxies tell it; empty when the socket is gone. */
+  /** The address as reported by trusted proxies. Empty if the socket is closed. */
   readonly address: string;
-  /** False for a web page of another origin: neither in the handshake nor later (`kernel/foreign-page.ts`). */
+  /** False for a web page of another origin, both in the handshake and later (`kernel/foreign-page.ts`). */
   readonly mayUseSecretKeys: boolean;
 }

@@ -1,24 +1,24 @@
 /**
- * The `sql` tag: statements whose values are always parameters and whose fragments nest.
+ * The `sql` tag: statements whose values are always parameters and whose fragments can be nested.
  *
  * @example
  * const filter = sql`owner = ${userId}`;
  * await pool.query(sql`select * from ${sql.id('public', 'todos')} where ${filter}`);
  */
 
-/** A value sent in text format; the server's parameter type decides how it is read. */
+/** A value that is sent in text format. The server's parameter type determines how it is parsed. */
 export type SqlValue = string | number | bigint | boolean | null | undefined | Uint8Array | Date | object;
 
 type Part = { kind: 'text'; text: string } | { kind: 'value'; value: SqlValue };
 
-/** A statement or fragment. Immutable; compile with {@link Sql.compile}. */
+/** A statement or fragment. Immutable. Compile it with {@link Sql.compile}. */
 export class Sql {
   readonly parts: readonly Part[];
   constructor(parts: readonly Part[]) {
     this.parts = parts;
   }
 
-  /** The text with `$1…` and its values in order. */
+  /** Returns the text with `$1…` and its values in order. */
   compile(): { text: string; values: SqlValue[] } {
     let text = '';
     const values: SqlValue[] = [];
@@ -42,12 +42,12 @@ function tag(strings: TemplateStringsArray, ...inserts: SqlValue[]): Sql {
   return new Sql(parts);
 }
 
-/** Quotes one identifier as PostgreSQL does: always in double quotes, inner quotes doubled. */
+/** Quotes an identifier as PostgreSQL does: always in double quotes, with inner quotes doubled. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('\0', '').replaceAll('"', '""')}"`;
 }
 
-/** Quotes a string literal, with `E''` where it holds a backslash (PostgreSQL's quote_literal). */
+/** Quotes a string literal, with `E''` if it contains a backslash (PostgreSQL's quote_literal). */
 export function quoteLiteral(value: string): string {
   const doubled = value.replaceAll('\0', '').replaceAll("'", "''");
   return doubled.includes('\\') ? `E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`;
@@ -56,9 +56,9 @@ export function quoteLiteral(value: string): string {
 export const sql = Object.assign(tag, {
   /** A (qualified) identifier: `sql.id('auth', 'users')` is `"auth"."users"`. */
   id: (...names: string[]): Sql => new Sql([{ kind: 'text', text: names.map(quoteIdentifier).join('.') }]),
-  /** Text that is SQL already. Never give it anything a client sent. */
+  /** Inserts SQL text unchanged. Never pass anything from a client. */
   raw: (text: string): Sql => new Sql([{ kind: 'text', text }]),
-  /** Fragments joined by a separator, `, ` by default. */
+  /** Joins fragments with a separator, which defaults to `, `. */
   join: (items: readonly (Sql | SqlValue)[], separator = ', '): Sql => {
     const parts: Part[] = [];
     items.forEach((item, index) => {

@@ -1,4 +1,6 @@
-/** Time-based one-time passwords (RFC 6238): SHA-1, six digits, 30 seconds, one step of skew either way. */
+/**
+ * Time-based one-time passwords (RFC 6238): SHA-1, six digits, 30 seconds, one step of clock skew in either direction.
+ */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { base32, decodeBase32 } from './base32.ts';
 
@@ -6,12 +8,12 @@ const periodSeconds = 30;
 const digits = 6;
 const skewSteps = 1;
 
-/** 20 bytes as base32. */
+/** 20 random bytes as base32. */
 export function totpSecret(): string {
   return base32(randomBytes(20));
 }
 
-/** The code of one time step. */
+/** Returns the code of one time step. */
 export function totpCode(secret: string, step: number): string | undefined {
   const key = decodeBase32(secret);
   if (!key) return undefined;
@@ -23,7 +25,7 @@ export function totpCode(secret: string, step: number): string | undefined {
   return String(number).padStart(digits, '0');
 }
 
-/** The oldest step whose code is still accepted. */
+/** Returns the oldest step whose code is still accepted. */
 export function oldestTotpStep(nowMs: number): number {
   return currentStep(nowMs) - skewSteps;
 }
@@ -32,7 +34,10 @@ export function currentStep(nowMs: number): number {
   return Math.floor(nowMs / 1000 / periodSeconds);
 }
 
-/** The time step that a code belongs to. Each step may be accepted once (RFC 6238 section 5.2): the caller remembers it. */
+/**
+ * Returns the time step that a code belongs to. Each step may be accepted only once (RFC 6238 section 5.2), which the
+ * caller has to ensure.
+ */
 export function totpStep(secret: string, code: string, nowMs: number): number | undefined {
   const typed = code.trim();
   if (!/^\d{6}$/.test(typed)) return undefined;
@@ -40,13 +45,13 @@ export function totpStep(secret: string, code: string, nowMs: number): number | 
   let matching: number | undefined;
   for (let step = current - skewSteps; step <= current + skewSteps; step++) {
     const expected = totpCode(secret, step);
-    // No early exit: the time taken must not tell which step matched.
+    // No early exit, so that the time doesn't reveal which step matched.
     if (expected !== undefined && timingSafeEqual(Buffer.from(expected), Buffer.from(typed))) matching = step;
   }
   return matching;
 }
 
-/** The URI that authenticator apps read from the QR code; parameters in the order of their names. */
+/** Returns the URI that authenticator apps read from the QR code, with its parameters sorted by name. */
 export function totpUri(issuer: string, account: string, secret: string): string {
   return (
     `otpauth://totp/${encodePath(`${issuer}:${account}`)}?algorithm=SHA1&digits=${digits}` +
@@ -61,7 +66,7 @@ function encode(text: string): string {
   );
 }
 
-/** As Go's net/url writes a path: these stay as they are. */
+/** Encodes a path like Go's net/url, which leaves these characters unchanged. */
 function encodePath(text: string): string {
   return encode(text).replace(/%(?:24|26|2B|2C|2F|3A|3B|3D|40)/g, decodeURIComponent);
 }

@@ -1,31 +1,31 @@
 /**
- * What one request does on its way: who asked, and its statements. The gateway makes a trace for each request; whoever
- * learns something adds it. Code that has no request at hand finds the trace of its asynchronous context.
+ * Records what happens during one request: the caller and its statements. The gateway creates a trace per request, and
+ * any code can add to it. Code without access to the request finds the trace in its asynchronous context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface Span {
-  /** Statement text, with `$1` for its values. */
+  /** The statement text, with `$1` for its values. */
   readonly text: string;
-  /** From the beginning of the request. */
+  /** The time since the start of the request. */
   readonly startMs: number;
   readonly durationMs: number;
-  /** SQLSTATE, when it failed. */
+  /** The SQLSTATE if the statement failed. */
   readonly error?: string | undefined;
 }
 
-/** More are not kept: a loop over rows must not fill the memory. */
+/** Further statements are dropped, so that a loop over rows can't fill the memory. */
 const maxSpans = 40;
 
 export class Trace {
   readonly requestId: string;
-  /** Of `performance.now()`. */
+  /** A `performance.now()` time. */
   readonly startedAt: number;
   role: string | undefined;
   userId: string | undefined;
-  /** Of REST: the schema that the request named or meant. */
+  /** For REST: the schema that the request selected or that applied by default. */
   schema: string | undefined;
-  /** The Console's operator who asked. */
+  /** The Console operator who sent the request. */
   operator: string | undefined;
   spans: Span[] | undefined;
 
@@ -39,7 +39,7 @@ export class Trace {
     this.spans = undefined;
   }
 
-  /** `startedAt` and `endedAt` of `performance.now()`. */
+  /** `startedAt` and `endedAt` are `performance.now()` times. */
   statement(text: string, startedAt: number, endedAt: number, error?: string): void {
     this.spans ??= [];
     if (this.spans.length >= maxSpans) return;
@@ -47,25 +47,25 @@ export class Trace {
   }
 }
 
-/** Of the request whose work runs right now. The REST service does without: it hands its trace on. */
+/** The trace of the current request. The REST service passes its trace explicitly instead. */
 export const traces = new AsyncLocalStorage<Trace>();
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Undefined where no gateway stands before the service. */
+    /** Undefined if the service isn't behind a gateway. */
     trace: Trace | undefined;
   }
 }
 
-/** One answered request, as the gateway hands it to the log. */
+/** A completed request, as the gateway passes it to the log. */
 export interface RequestRecord {
-  /** Milliseconds since the epoch, when the answer was complete. */
+  /** When the response was complete, in milliseconds since the epoch. */
   readonly at: number;
   readonly requestId: string;
-  /** Name of the service, `gateway` where none is. */
+  /** The name of the service, or `gateway` if there is none. */
   readonly service: string;
   readonly method: string;
-  /** With its query, as it came: whoever shows it cuts secrets out. */
+  /** The original URL with its query. Secrets must be removed before it is shown. */
   readonly url: string;
   readonly status: number;
   readonly durationMs: number;

@@ -1,6 +1,6 @@
 /**
- * Serves one built face of the web app (`dist/web/account`, `dist/web/console`): hashed assets that never change, and
- * HTML that carries a fresh nonce in each answer, with the content security policy that names it.
+ * Serves one of the built web apps (`dist/web/account`, `dist/web/console`): hashed assets that never change, and HTML
+ * with a fresh nonce per response and a content security policy that contains it.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -9,30 +9,33 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What the build writes where a nonce belongs. */
+/** The build writes this in place of a nonce. */
 export const noncePlaceholder = '%PLINTH_NONCE%';
 
 export interface WebFace {
-  /** False: nothing is built; {@link WebFace.sendPage} explains. */
+  /** False if nothing has been built. {@link WebFace.sendPage} then explains it. */
   readonly built: boolean;
-  /** Text of a built HTML file, for example `index.html` or `pages/sign-in.html`; undefined when there is none. */
+  /**
+   * Returns the text of a built HTML file, for example `index.html` or `pages/sign-in.html`. Undefined if it doesn't
+   * exist.
+   */
   html(name: string): string | undefined;
   /** Handles `GET …/assets/:name`. */
   sendAsset(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply;
-  /** Sends HTML, every placeholder replaced by one fresh nonce. */
+  /** Sends HTML in which every placeholder is replaced with one fresh nonce. */
   sendPage(request: FastifyRequest, reply: FastifyReply, page: Page): Promise<FastifyReply>;
 }
 
 export interface Page {
   readonly html: string;
   readonly status?: number;
-  /** Sources of images besides our own origin. */
+  /** Image sources in addition to our own origin. */
   readonly imageSources?: readonly string[];
-  /** True: the page may show frames of our own origin. */
+  /** Whether the page may show frames of our own origin. */
   readonly frames?: boolean;
-  /** Another origin, that of the API: the page calls it, also by WebSocket, and shows its pictures and media. */
+  /** The API's origin: the page may call it, also by WebSocket, and show its images and media. */
   readonly api?: string;
-  /** Another site whose widget the page loads: it may show its frames, bring its styles and be talked to. */
+  /** A third party whose widget the page loads: its frames, styles and connections are allowed. */
   readonly widgetSources?: readonly string[];
 }
 
@@ -47,8 +50,8 @@ const types: Readonly<Record<string, string>> = {
 const compressed = promisify(gzip);
 
 /**
- * `'strict-dynamic'` with a nonce instead of `'self'`: only the built page names its scripts, whatever else the origin
- * serves. Style attributes are the one exception: the components' markup has them.
+ * Uses `'strict-dynamic'` with a nonce instead of `'self'`: only the built page chooses its scripts, whatever else the
+ * origin serves. Style attributes are the one exception, because the components' markup contains them.
  */
 export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | 'status'> = {}): string {
   const { imageSources = [], frames = false, api, widgetSources = [] } = page;
@@ -77,7 +80,7 @@ export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | '
 export function createWebFace(dir: string): WebFace {
   const assetsDir = join(dir, 'assets');
   const built = existsSync(join(dir, 'index.html'));
-  // Names are looked up, never joined from what a client sent.
+  // Names are looked up in this set and never joined from client input.
   const assets = new Set(built && existsSync(assetsDir) ? readdirSync(assetsDir) : []);
 
   return {
@@ -126,13 +129,13 @@ export function createWebFace(dir: string): WebFace {
   };
 }
 
-/** What the build writes beside an asset, the smallest first. */
+/** Compressed files that the build writes beside an asset, smallest first. */
 const codings = [
   { token: 'br', ending: 'br' },
   { token: 'gzip', ending: 'gz' },
 ] as const;
 
-/** What is listed; a refusal by `q=0` is not what browsers send. */
+/** Only checks whether the coding is listed, because browsers don't send `q=0`. */
 function accepts(request: FastifyRequest, coding: 'br' | 'gzip'): boolean {
   return new RegExp(`\\b${coding}\\b`).test(request.headers['accept-encoding'] ?? '');
 }

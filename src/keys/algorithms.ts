@@ -1,5 +1,5 @@
 /**
- * JSON Web Algorithms (RFC 7518 section 3.1, RFC 8037) on node:crypto. An algorithm is bound to a key type, so a
+ * JSON Web Algorithms (RFC 7518 section 3.1, RFC 8037) on node:crypto. Each algorithm is bound to a key type, so a
  * public key can never serve as an HMAC secret (algorithm confusion).
  */
 import { constants, createHmac, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto';
@@ -68,12 +68,12 @@ const table: Readonly<Record<string, Algorithm>> = {
   EdDSA: asymmetric('OKP', null, {}),
 };
 
-/** The algorithm by its JWS name, own properties only. */
+/** Returns the algorithm with this JWS name. Considers own properties only. */
 export function findAlgorithm(name: string): Algorithm | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** The names of all algorithms that a key of this type can have. */
+/** Returns the names of all algorithms that a key of this type can have. */
 export function algorithmsOf(kty: unknown, crv: unknown): string[] {
   const fits = ([, algorithm]: [string, Algorithm]) =>
     algorithm.kty === kty && (algorithm.crv === undefined || algorithm.crv === crv);

@@ -1,7 +1,7 @@
 /**
- * Further publishable and secret keys of a project, beside the pair it begins with: each with a name, so that one may be
- * revoked without the others. `.plinth/api-keys.json` holds a hash of each, nothing to sign in with; every process that
- * reads the folder follows within a second.
+ * Additional publishable and secret keys of a project. Each has a name, so that one can be revoked without affecting
+ * the others. `.plinth/api-keys.json` contains only their hashes. Every process that reads the folder notices changes
+ * within a second.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -15,24 +15,24 @@ export interface ApiKeyEntry {
   readonly id: string;
   readonly name: string;
   readonly kind: ApiKeyKind;
-  /** The beginning of the key, to know it again. */
+  /** The first characters of the key, for recognition. */
   readonly hint: string;
   readonly createdAt: string;
   readonly createdBy: string;
 }
 
 interface StoredKey extends ApiKeyEntry {
-  /** SHA-256, hexadecimal: 192 random bits need no slow hash. */
+  /** SHA-256, hexadecimal. 192 random bits need no slow hash. */
   readonly hash: string;
 }
 
 export interface ApiKeys {
-  /** What a key of ours stands for; undefined when it is none, or revoked. */
+  /** Returns the kind of one of our keys, or undefined if the key is unknown or revoked. */
   kindOf(key: string): ApiKeyKind | undefined;
   list(): readonly (ApiKeyEntry & { readonly lastUsedAt: string | null })[];
-  /** The key itself is in this answer and nowhere else. */
+  /** The key itself is only returned here. */
   create(kind: ApiKeyKind, name: string, by: string): { readonly entry: ApiKeyEntry; readonly key: string };
-  /** Undefined: there is none of that id. */
+  /** Returns undefined if there is no key with this ID. */
   revoke(id: string): ApiKeyEntry | undefined;
 }
 
@@ -52,7 +52,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
   let stamp: string | undefined;
   let keys = new Map<string, StoredKey>();
   let lookedAt = Number.NEGATIVE_INFINITY;
-  /** By id; of this process. */
+  /** By ID, for this process. */
   const usedAt = new Map<string, number>();
 
   function look(): void {
@@ -63,7 +63,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
     try {
       keys = found === undefined ? new Map() : read(file);
     } catch (error) {
-      // A key must not be accepted because its revocation cannot be read.
+      // If a revocation can't be read, its key must not be accepted.
       keys = new Map();
       log.error({ file, error }, 'the API keys cannot be read; none of them is accepted');
     }
@@ -78,7 +78,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
   return {
     kindOf(key) {
       if (monotonicMs() - lookedAt >= followEveryMs) look();
-      // Most projects have none, and their requests pay nothing.
+      // Most projects have no additional keys, so their requests skip the hash.
       if (keys.size === 0) return undefined;
       const found = keys.get(hashOf(key));
       if (found !== undefined) usedAt.set(found.id, now());
@@ -116,7 +116,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
   };
 }
 
-/** @throws {Error} when it is not what {@link createApiKeys} writes. */
+/** @throws {Error} if the file isn't in the format that {@link createApiKeys} writes. */
 function read(file: string): Map<string, StoredKey> {
   const { version, keys } = JSON.parse(readFileSync(file, 'utf8')) as { version?: unknown; keys?: unknown };
   if (version !== 1 || !Array.isArray(keys)) throw new Error(`${file} is damaged`);

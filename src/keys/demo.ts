@@ -1,10 +1,12 @@
 /**
- * The well-known keys of the local stack. Everybody has them: they are used in development, on loopback only.
- * `plinth serve` makes its own and never starts with these beyond loopback.
+ * The well-known keys of the local stack. They are public, so they are only used in development and on loopback.
+ * `plinth serve` generates its own keys and never starts with these beyond loopback.
  */
 export const demo = {
   jwtSecret: 'super-secret-jwt-token-with-at-least-32-characters-long',
-  /** Expiry (unix seconds) of the demo anon and service_role keys; fixed, so that the keys are the same everywhere. */
+  /**
+   * The expiry (Unix seconds) of the demo anon and service_role keys. Fixed, so that the keys are the same everywhere.
+   */
   keyExpiresAt: 1983812996,
   keyIssuer: 'supabase-demo',
   publishableKey: 'sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH',
@@ -29,8 +31,8 @@ export const demo = {
 } as const;
 
 /**
- * JWT secrets that anyone can look up: the local stack's, and the placeholder in the documentation of the self-hosted one, for
- * which admin tokens are printed beside it.
+ * Public JWT secrets: that of the local stack, and the placeholder in the documentation of the self-hosted one, which
+ * is printed next to ready-made admin tokens.
  */
 export const publicJwtSecrets: readonly string[] = [
   demo.jwtSecret,

@@ -1,16 +1,16 @@
-/** New signing keys. */
+/** Generates signing keys. */
 import { generateKeyPairSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import type { Jwk } from './jwk.ts';
 
 export const signingAlgorithms = ['ES256', 'RS256', 'EdDSA', 'HS256'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
-/** RFC 7518 section 3.3 asks for 2048 bits at least. */
+/** RFC 7518 section 3.3 requires at least 2048 bits. */
 const rsaBits = 2048;
-/** As long as the hash (RFC 7518 section 3.2). */
+/** The length of the hash (RFC 7518 section 3.2). */
 const hmacBytes = 32;
 
-/** A private JWK with a random `kid`, members in the order in which the upstream CLI writes them. */
+/** Returns a private JWK with a random `kid`. Its members are in the same order as in the upstream CLI. */
 export function generateSigningKey(algorithm: SigningAlgorithm): Jwk {
   const { kty, ...parts } = partsOf(algorithm);
   const head = { kty, kid: randomUUID(), use: 'sig', key_ops: ['sign', 'verify'], alg: algorithm, ext: true };

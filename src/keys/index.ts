@@ -1,8 +1,9 @@
 /**
- * The key store: API keys, the JWT secret and the signing keys of a project.
+ * The key store: a project's API keys, JWT secret and signing keys.
  *
- * Development uses the local stack's well-known values unless config.toml sets others; production generates its own
- * (`secrets-file.ts`). The first key of the list that may sign is the current one; all of them verify (`key-ring.ts`).
+ * Development uses the local stack's well-known values unless config.toml sets others. Production generates its own
+ * (`secrets-file.ts`). The first key in the list that may sign is the current one. All keys in the list verify
+ * (`key-ring.ts`).
  */
 import { join } from 'node:path';
 import type { Config } from '../config/index.ts';
@@ -37,36 +38,36 @@ export { createVerifier, type VerifierCache } from './verifier.ts';
 export interface KeysOptions {
   readonly mode: 'development' | 'production';
   readonly config: Config;
-  /** The supabase/ folder; `signing_keys_path` is relative to it. */
+  /** The `supabase/` folder. `signing_keys_path` is relative to it. */
   readonly supabaseDir: string;
-  /** `.plinth/`; production keeps its secrets there. */
+  /** `.plinth/`, where production stores its secrets. */
   readonly dataDir: string;
-  /** How the keys of a third-party issuer are fetched. */
+  /** Fetches the keys of a third-party issuer. */
   readonly outgoing?: Outgoing;
-  /** Milliseconds that only ever grow. */
+  /** Returns milliseconds from a monotonic clock. */
   readonly monotonicMs?: () => number;
   readonly log?: Logger;
 }
 
 export interface KeyStore extends Keys {
   readonly databasePassword: string;
-  /** Further publishable and secret keys. */
+  /** Additional publishable and secret keys. */
   readonly apiKeys: ApiKeys;
-  /** Where signing keys are changed; undefined: the well-known one signs, and stays. */
+  /** Changes signing keys. Undefined if the well-known key signs, which can't be changed. */
   readonly signingKeys: KeyFile | undefined;
-  /** Which keys tokens came with since this process began, by `kid`. */
+  /** Returns which keys tokens were signed with since this process started, by `kid`. */
   keyUses(): ReadonlyMap<string, KeyUse>;
-  /** Names of the settings whose value is the local stack's or a placeholder, and so known to everybody. */
+  /** The names of settings whose value is the local stack's or a placeholder, and therefore public. */
   readonly wellKnown: readonly string[];
-  /** Fetches the keys of a third-party issuer, if there is one. Never rejects. */
+  /** Fetches the keys of a third-party issuer, if one is configured. Never rejects. */
   warm(): Promise<void>;
 }
 
-/** As a symmetric JWK of a signing keys file would have them. */
+/** In the form of a symmetric JWK in a signing keys file. */
 const publicSecretTexts = publicJwtSecrets.map((secret) => Buffer.from(secret).toString('base64url'));
 const tenYearsSeconds = 10 * 365 * 24 * 3600;
 
-/** @throws {Error} when the signing keys file or the secrets file cannot be used; the message names the file. */
+/** @throws {Error} if the signing keys file or the secrets file is invalid. The message includes the file's path. */
 export function createKeys(options: KeysOptions): KeyStore {
   const { auth } = options.config;
   const secrets =
@@ -75,7 +76,7 @@ export function createKeys(options: KeysOptions): KeyStore {
   const isWellKnown = s3.secretAccessKey === demo.s3.secretAccessKey;
   const jwtSecret: string = auth.jwt_secret ?? secrets?.jwtSecret ?? demo.jwtSecret;
   const file = keyFileOf({ ...options, signingKeysPath: auth.signing_keys_path });
-  // Of a change, nothing may be remembered: not a token that a revoked key has signed.
+  // A change clears all caches, so that a token signed by a revoked key isn't accepted.
   const forget = (): void => {
     own.forget();
     all.forget();
@@ -115,13 +116,13 @@ export function createKeys(options: KeysOptions): KeyStore {
     const verified = verifiedBy(verifier, token);
     if (!verified.ok) return verified;
     uses.note(verified);
-    // A third-party issuer's tokens are ID tokens by design (Firebase).
+    // The tokens of a third-party issuer are ID tokens by design (Firebase).
     const kind = verified.isOwn ? kindOfToken(verified.header, verified.claims) : 'access';
     if (kind === wanted) return verified;
     return { ok: false, reason: 'kind', algorithm: verified.header.alg, kind };
   };
   const verifiedBy = (verifier: typeof own, token: string): VerifiedToken => {
-    // Also when the token is remembered: that is how a change is noticed.
+    // Called even if the token is cached, because this is how a change is noticed.
     ring.current();
     const verified = verifier.verify(token);
     const isUnknown = !verified.ok && (verified.reason === 'no-key' || verified.reason === 'signature');
@@ -133,7 +134,8 @@ export function createKeys(options: KeysOptions): KeyStore {
     return signer ? signWith(signer, claims) : signWithSecret(claims);
   };
   const apiKey = (role: string): string => {
-    // With a signing keys file the local stack signs these with its first key, for ten years; else they are the demo keys.
+    // With a signing keys file, the local stack signs these with the first key, valid for ten years. Otherwise they are
+    // the demo keys.
     if (auth.signing_keys_path === undefined || ring.current().signer === undefined) {
       return signWithSecret({ iss: demo.keyIssuer, role, exp: demo.keyExpiresAt });
     }

@@ -1,16 +1,16 @@
-/** JSON Web Keys (RFC 7517) as the key store holds them. */
+/** JSON Web Keys (RFC 7517) in the key store. */
 import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
 import { findAlgorithm, type Key } from './algorithms.ts';
 
 export type Jwk = Readonly<Record<string, unknown>>;
 
-/** A key ready for use. `sign` is set when its private part is here and `key_ops` allows signing. */
+/** A loaded key. `sign` is set if the private part is present and `key_ops` allows signing. */
 export interface LoadedKey {
   readonly kid: string | undefined;
   readonly alg: string;
   readonly verifyKey: Key;
   readonly signKey: Key | undefined;
-  /** Without private members; undefined for `oct`, which has no public form. */
+  /** Without private members. Undefined for `oct`, which has no public form. */
   readonly publicJwk: Jwk | undefined;
 }
 
@@ -33,8 +33,8 @@ export function withoutPrivateParts(jwk: Jwk): Jwk {
 const leastRsaBits = 2048;
 
 /**
- * Loads one JWK.
- * @throws {Error} with a sentence that says what is wrong, never with key material in it.
+ * Loads a JWK.
+ * @throws {Error} with a sentence about the problem, never with key material.
  */
 export function loadJwk(jwk: Jwk): LoadedKey {
   const alg = defaultAlgorithm(jwk);
@@ -52,7 +52,7 @@ export function loadJwk(jwk: Jwk): LoadedKey {
   if (jwk.kty === 'oct') {
     if (typeof jwk.k !== 'string' || jwk.k === '') throw new Error(`${label}: member k is missing`);
     const key: Key = { kind: 'secret', secret: Buffer.from(jwk.k, 'base64url') };
-    // RFC 7518 section 3.2: a shorter one can be guessed from a single token.
+    // RFC 7518 section 3.2: a shorter secret can be guessed from a single token.
     const least = Number(alg.slice(2)) / 8;
     if (key.secret.length < least)
       throw new Error(`${label}: ${alg} needs a secret of ${least} bytes or more`);

@@ -1,7 +1,6 @@
 /**
- * Where a project keeps its signing keys: a file of its own (`auth.signing_keys_path`), or `.plinth/secrets.json`.
- * A change is written beside the file, synced and put in its place, so that whoever reads meanwhile finds either all of
- * the old or all of the new.
+ * Stores a project's signing keys in a separate file (`auth.signing_keys_path`) or in `.plinth/secrets.json`. A change
+ * is written to a temporary file, synced and renamed, so concurrent readers see either the old or the new content.
  */
 import { closeSync, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,11 +10,14 @@ import { describeKeys, KeyRefusal } from './rotation.ts';
 
 export interface KeyFile {
   readonly path: string;
-  /** @throws {Error} a sentence that names the file. */
+  /** @throws {Error} with the path of the file. */
   read(): readonly Jwk[];
-  /** Changes when the file does; undefined when it is not there. */
+  /** Returns a value that changes with the file, or undefined if the file doesn't exist. */
   stamp(): string | undefined;
-  /** One change at a time, from whatever process. @throws {KeyRefusal} what `change` throws, or that another is under way. */
+  /**
+   * Changes the keys, one change at a time across processes. @throws {KeyRefusal} from `change`, or because another
+   * change is in progress.
+   */
   update(change: (keys: readonly Jwk[]) => readonly Jwk[]): readonly Jwk[];
 }
 
@@ -27,7 +29,7 @@ export interface KeyFilePlace {
   readonly mode: 'development' | 'production';
 }
 
-/** Undefined: development without a file signs with the well-known key. */
+/** Returns undefined in development without a file, where the well-known key signs. */
 export function keyFileOf(place: KeyFilePlace): KeyFile | undefined {
   if (place.signingKeysPath !== undefined) {
     const path = resolve(place.supabaseDir, place.signingKeysPath);
@@ -40,7 +42,7 @@ export function keyFileOf(place: KeyFilePlace): KeyFile | undefined {
   });
 }
 
-/** How the list lies in the JSON of the file. */
+/** How the list is embedded in the file's JSON. */
 interface Shape {
   list(content: unknown): unknown;
   put(content: unknown, keys: readonly Jwk[]): unknown;
@@ -73,7 +75,7 @@ function keyFile(path: string, shape: Shape): KeyFile {
       return whileLocked(path, () => {
         const before = content();
         const keys = change(keysIn(before));
-        // What cannot be loaded must not be put in place.
+        // Keys that can't be loaded must not be stored.
         describeKeys(keys);
         replaceFile(path, `${JSON.stringify(shape.put(before, keys), null, 2)}\n`);
         return keys;
@@ -82,7 +84,7 @@ function keyFile(path: string, shape: Shape): KeyFile {
   };
 }
 
-/** The lock is a file: whoever makes it has it. */
+/** The lock is a file: the process that creates it holds the lock. */
 function whileLocked<T>(path: string, work: () => T): T {
   const lock = `${path}.lock`;
   try {

@@ -1,6 +1,6 @@
 /**
- * The signing keys as they are now. They may change while we run (`plinth keys`, or whoever writes the file): every
- * process that reads the same file follows within a second, without a restart and without a message between them.
+ * The current signing keys. They can change at run time (`plinth keys`, or an edit of the file). Every process that
+ * reads the same file notices within a second, without a restart or messages between processes.
  */
 import type { Logger } from '../kernel/log.ts';
 import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
@@ -8,31 +8,34 @@ import type { KeyFile } from './key-file.ts';
 
 export interface Ring {
   readonly keys: readonly LoadedKey[];
-  /** The first that may sign; undefined: the JWT secret does. */
+  /** The first key that may sign. If undefined, the JWT secret signs. */
   readonly signer: LoadedKey | undefined;
   readonly publicKeys: readonly Jwk[];
-  /** `oct` keys of the list, which only our own services may know. */
+  /** The `oct` keys in the list, which only our own services may know. */
   readonly secretKeys: readonly Jwk[];
 }
 
 export interface KeyRing {
-  /** Looks at the file now and then, at most once in {@link lookEveryMs}. */
+  /** Returns the keys after checking the file, at most once per {@link lookEveryMs}. */
   current(): Ring;
-  /** Looks again, though not long ago it did: a token names a key that is not there. True: something has changed. */
+  /**
+   * Checks the file again despite a recent check, because a token's key is unknown. Returns true if the keys have
+   * changed.
+   */
   lookAgain(): boolean;
 }
 
-/** How long a process may go on with keys that have been changed. */
+/** How long a process may use outdated keys. */
 export const lookEveryMs = 1000;
-/** Tokens with invented names must not make us look without end. */
+/** Tokens with invented key IDs must not cause endless checks. */
 const lookAgainEveryMs = 50;
 
-/** @throws {Error} a sentence, for keys that cannot be used. */
+/** @throws {Error} with a sentence, if the keys can't be used. */
 export function loadRing(jwks: readonly Jwk[]): Ring {
   const keys = jwks.map(loadJwk);
   const kids = keys.flatMap(({ kid }) => kid ?? []);
   const twice = kids.find((kid, index) => kids.indexOf(kid) !== index);
-  // Which of the two a token means, nobody could tell.
+  // It would be ambiguous which of the two keys a token refers to.
   if (twice !== undefined) throw new Error(`two keys have the kid ${twice}`);
   return {
     keys,
@@ -43,10 +46,10 @@ export function loadRing(jwks: readonly Jwk[]): Ring {
 }
 
 export function createKeyRing(options: {
-  /** Undefined: `fixed` for as long as the process lives. */
+  /** If undefined, `fixed` is used for the lifetime of the process. */
   readonly file: KeyFile | undefined;
   readonly fixed: readonly Jwk[];
-  /** Milliseconds that only ever grow. */
+  /** Returns milliseconds from a monotonic clock. */
   readonly monotonicMs: () => number;
   readonly onChange: () => void;
   readonly log: Logger;
@@ -72,7 +75,7 @@ export function createKeyRing(options: {
     lookedAt = monotonicMs();
     const found = keyFile.stamp();
     if (found === stamp) return false;
-    // Remembered also when it cannot be used: told once, not at every request.
+    // Stored even if the file is invalid, so that the error is reported once instead of on every request.
     stamp = found;
     try {
       ring = load(keyFile);

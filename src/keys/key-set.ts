@@ -1,11 +1,11 @@
-/** A JWT secret as PostgREST 16 takes it: text, a JSON Web Key, or a set of them (RFC 7517). */
+/** Parses a JWT secret as PostgREST 16 does: text, a JSON Web Key, or a key set (RFC 7517). */
 import { algorithmsOf } from './algorithms.ts';
 import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
 import type { VerifierKeys } from './verifier.ts';
 
 export type KeySet = VerifierKeys;
 
-/** The secret cannot verify anything; the message never holds key material. */
+/** The secret can't verify anything. The message never contains key material. */
 export class KeySetError extends Error {
   override name = 'KeySetError';
 }
@@ -13,8 +13,8 @@ export class KeySetError extends Error {
 const leastSecretBytes = 32;
 
 /**
- * Text is an HS256 secret of at least 32 bytes. A key without `alg` verifies every algorithm of its type
- * that it is strong enough for.
+ * Plain text is an HS256 secret of at least 32 bytes. A key without `alg` verifies every algorithm of its type for
+ * which it is strong enough.
  * @throws {KeySetError}
  */
 export function readKeySet(secret: Uint8Array): KeySet {
@@ -30,7 +30,7 @@ export function readKeySet(secret: Uint8Array): KeySet {
   return { secret: undefined, keys: jwks.filter(mayVerify).flatMap(loadForEach) };
 }
 
-/** Undefined when the text is no JWK and no set of them. */
+/** Returns undefined if the text is neither a JWK nor a key set. */
 function jwksOf(text: string): Jwk[] | undefined {
   let value: unknown;
   try {
@@ -57,7 +57,7 @@ function loadForEach(jwk: Jwk): LoadedKey[] {
     try {
       loaded.push(loadJwk({ ...jwk, alg }));
     } catch (error) {
-      // Too short a secret for one algorithm may do for another.
+      // A secret that is too short for one algorithm may be long enough for another.
       fault ??= error;
     }
   }

@@ -1,17 +1,17 @@
-/** Which signing keys tokens come with: a key that nobody uses any more can be revoked. Of this process, bounded. */
+/** Records which signing keys are used by tokens, because an unused key can be revoked. Bounded, and per process. */
 import type { VerifiedToken } from './types.ts';
 
 export interface KeyUse {
   /** Milliseconds since the epoch. */
   readonly lastUsedAt: number;
   readonly uses: number;
-  /** Whose tokens, the newest last; `sub`, or the role where a token has none. */
+  /** The subjects of the tokens, newest last: `sub`, or the role if a token has none. */
   readonly subjects: readonly string[];
 }
 
 export interface KeyUses {
   note(token: Extract<VerifiedToken, { ok: true }>): void;
-  /** By `kid`; the JWT secret is the empty one. */
+  /** By `kid`. The JWT secret has an empty one. */
   read(): ReadonlyMap<string, KeyUse>;
 }
 

@@ -6,7 +6,7 @@ import { type ParsedToken, parseToken } from './token.ts';
 const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const rsa = publicKey.export({ format: 'jwk' });
 
-/** Nothing here looks at a signature. */
+/** Signatures aren't checked in this test. */
 function tokenOf(header: Record<string, unknown>): ParsedToken {
   const head = Buffer.from(JSON.stringify(header)).toString('base64url');
   const parsed = parseToken(`${head}.e30.AA`);

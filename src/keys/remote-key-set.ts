@@ -1,34 +1,34 @@
 /**
- * The public keys of another issuer (a JWK Set, RFC 7517 section 5): fetched when a token needs them, remembered, and
- * fetched again when they are old or a token names a key that is not among them, which is how issuers change keys.
+ * The public keys of another issuer (a JWK Set, RFC 7517 section 5). They are fetched when a token needs them, cached,
+ * and fetched again when they are old or a token uses an unknown key, which is how issuers rotate keys.
  */
 import type { Algorithm, Key } from './algorithms.ts';
 import { type Jwk, loadJwk } from './jwk.ts';
 import type { ParsedToken } from './token.ts';
 
 export interface RemoteKeySet {
-  /** Keys that may have signed this token, fetched first where that is needed. @throws {Error} what the fetch threw. */
+  /** Returns keys that may have signed this token, fetching them first if necessary. @throws {Error} from the fetch. */
   find(token: ParsedToken): Promise<Key[]>;
-  /** Of the keys that are known now. */
+  /** Like {@link find}, but only uses cached keys. */
   findKnown(token: ParsedToken): Key[];
   /** Whether {@link find} would fetch. */
   wantsFetch(token: ParsedToken): boolean;
-  /** Fetches now. @throws {Error} what the fetch threw. */
+  /** Fetches the keys now. @throws {Error} from the fetch. */
   refresh(): Promise<void>;
   known(): readonly Jwk[];
 }
 
 export interface RemoteKeySetOptions {
-  /** The JWK Set, parsed. */
+  /** Returns the parsed JWK Set. */
   readonly fetch: () => Promise<unknown>;
   readonly now: () => number;
 }
 
-/** As long as the hosted service's clients remember its own keys. */
+/** As long as clients of the hosted service cache its keys. */
 const keySetLifetimeMs = 600_000;
-/** Tokens with invented key names must not make us ask without end. */
+/** Tokens with invented key IDs must not cause endless fetches. */
 const keySetPauseMs = 30_000;
-/** More than this many keys no issuer has. */
+/** No issuer has more keys than this. */
 const maxKeys = 100;
 
 interface RemoteKey {
@@ -68,7 +68,7 @@ export function createRemoteKeySet({ fetch, now }: RemoteKeySetOptions): RemoteK
     async find(token) {
       if (wantsFetch(token)) {
         await refresh().catch((error: unknown) => {
-          // An issuer that is away for a while does not lock its users out.
+          // A temporary outage of the issuer must not lock its users out.
           if (findKnown(token).length === 0) throw error;
         });
       }
@@ -81,7 +81,7 @@ export function createRemoteKeySet({ fetch, now }: RemoteKeySetOptions): RemoteK
   };
 }
 
-/** Keys for encryption, of unknown kinds, and secrets are left out. @throws {Error} when it is no JWK Set. */
+/** Skips encryption keys, unknown key types and secrets. @throws {Error} if the document isn't a JWK Set. */
 function readKeySet(document: unknown): RemoteKey[] {
   const list = (document as { keys?: unknown } | null)?.keys;
   if (!Array.isArray(list)) throw new Error('the key set holds no keys');

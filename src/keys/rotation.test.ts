@@ -33,7 +33,7 @@ test('a previous key has lost what signing needs', () => {
     'n',
     'use',
   ]);
-  // A secret cannot; it must not come back as standby either.
+  // A secret can't be retired this way, but it must not return to standby either.
   const secret = rotate([generateSigningKey('HS256'), generateSigningKey('ES256')]);
   expect(secret[1]).toMatchObject({ key_ops: ['verify'], k: expect.any(String) });
   expect(() => rotate(secret)).toThrow(KeyRefusal);

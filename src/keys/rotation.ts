@@ -1,9 +1,9 @@
 /**
- * The life of a signing key, as changes to the list that is kept; pure.
+ * The life cycle of signing keys as changes to the stored list. Pure.
  *
- * Glossary. *In use*: the first key of the list that may sign. *Standby*: a further one that may; it is published, so
- * that everybody knows it before it signs. *Previous*: verifies what it has signed, and never signs again. Revoked keys
- * are not in the list.
+ * Glossary. *In use*: the first key in the list that may sign. *Standby*: another key that may sign; it is published so
+ * that clients know it before it signs. *Previous*: verifies older tokens and never signs again. Revoked keys aren't in
+ * the list.
  */
 import { type Jwk, loadJwk, withoutPrivateParts } from './jwk.ts';
 
@@ -16,7 +16,7 @@ export interface KeyEntry {
   readonly state: KeyState;
 }
 
-/** Why a change is refused: a sentence, and what to do. */
+/** Why a change was rejected, and what to do. */
 export class KeyRefusal extends Error {
   override readonly name = 'KeyRefusal';
   readonly advice: string;
@@ -42,8 +42,9 @@ export function withStandby(keys: readonly Jwk[], key: Jwk): Jwk[] {
 }
 
 /**
- * The standby key (the first, or the one named) signs from now on. The one before keeps what verifying needs.
- * @throws {KeyRefusal} when there is none.
+ * Makes a standby key (the first, or the given one) the signing key. The previous key keeps only what is needed to
+ * verify.
+ * @throws {KeyRefusal} if there is no standby key.
  */
 export function rotate(keys: readonly Jwk[], kid?: string): Jwk[] {
   const entries = describeKeys(keys);
@@ -62,7 +63,7 @@ export function rotate(keys: readonly Jwk[], kid?: string): Jwk[] {
   return [next, ...others];
 }
 
-/** @throws {KeyRefusal} for the key in use, and for one that is not in the list. */
+/** @throws {KeyRefusal} for the key in use, and for a key that isn't in the list. */
 export function revoke(keys: readonly Jwk[], kid: string): Jwk[] {
   const entries = describeKeys(keys);
   const index = entries.findIndex((entry) => entry.kid === kid);
@@ -76,7 +77,7 @@ export function revoke(keys: readonly Jwk[], kid: string): Jwk[] {
   return keys.filter((_, position) => position !== index);
 }
 
-/** A secret has no public half: only `key_ops` keeps it from signing. */
+/** A secret has no public part, so only `key_ops` prevents it from signing. */
 function retired(jwk: Jwk): Jwk {
   return { ...(jwk.kty === 'oct' ? jwk : withoutPrivateParts(jwk)), key_ops: ['verify'] };
 }

@@ -1,6 +1,7 @@
 /**
- * The RSA keys of this project towards SAML identity providers. One that config names, in the form of upstream's
- * GOTRUE_SAML_PRIVATE_KEY (PKCS#1 in base64), else one of our own: `saml-key.pem` in the data folder, made at first use.
+ * The project's RSA keys toward SAML identity providers: a configured key in the format of upstream's
+ * GOTRUE_SAML_PRIVATE_KEY (PKCS#1 in base64), or else our own `saml-key.pem` in the data folder, generated on first
+ * use.
  */
 import { createPrivateKey, generateKeyPair, type KeyObject, randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
@@ -9,7 +10,7 @@ import { promisify } from 'node:util';
 
 export interface SamlKeys {
   readonly current: KeyObject;
-  /** What `current` will be replaced by; told to identity providers beforehand. */
+  /** The successor of `current`, announced to identity providers in advance. */
   readonly next: KeyObject | undefined;
 }
 
@@ -21,7 +22,7 @@ export interface SamlKeySettings {
 
 const minBits = 2048;
 
-/** @throws {Error} at once when a configured key cannot be used; later when the file cannot. */
+/** @throws {Error} immediately if a configured key is invalid; later if the file is. */
 export function createSamlKeys(settings: SamlKeySettings, file: string): () => Promise<SamlKeys> {
   const read = (name: 'private_key' | 'private_key_next'): KeyObject | undefined => {
     const text = settings[name];
@@ -77,7 +78,7 @@ async function loadOrCreateKey(file: string): Promise<KeyObject> {
     await handle.close();
   }
   try {
-    // Unlike a rename it never replaces the key of a process that was quicker.
+    // Unlike a rename, this never replaces the key of a process that was faster.
     await link(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -1,6 +1,6 @@
 /**
- * `.plinth/secrets.json`: the keys that `plinth serve` makes for itself at its first start. Mode 0600, written to a
- * temporary file, synced and put in place, so that a crash leaves either no file or a whole one.
+ * `.plinth/secrets.json`: the keys that `plinth serve` generates at its first start. Mode 0600. Written to a temporary
+ * file, synced and linked, so that a crash leaves either no file or a complete one.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
@@ -27,7 +27,7 @@ export interface Secrets {
   readonly databasePassword: string;
 }
 
-/** Reads the file, or makes it. @throws {Error} when it is there and cannot be understood; it is never overwritten. */
+/** Reads the file, or creates it. @throws {Error} if the file exists but is invalid. It is never overwritten. */
 export function loadOrCreateSecrets(file: string): Secrets {
   let text: string | undefined;
   try {
@@ -73,7 +73,7 @@ function create(file: string): Secrets {
     databasePassword: randomBytes(24).toString('base64url'),
   };
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // A name of its own each time: what a crash leaves under it is in nobody's way.
+  // A unique name each time, so that a leftover of a crash causes no conflict.
   const temporary = `${file}.${randomUUID()}.tmp`;
   const handle = openSync(temporary, 'wx', 0o600);
   try {
@@ -83,7 +83,7 @@ function create(file: string): Secrets {
     closeSync(handle);
   }
   try {
-    // Unlike a rename it never replaces the file of a start that was quicker.
+    // Unlike a rename, this never replaces the file of a start that was faster.
     linkSync(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -1,7 +1,7 @@
 /**
- * An outside issuer whose tokens count as this project's (`[auth.third_party]`), as upstream's local stack accepts them.
- * Its keys are found by OpenID Connect Discovery. A token has to name the issuer too: Firebase signs the tokens of all
- * its projects with the same keys.
+ * An external issuer whose tokens are accepted as this project's (`[auth.third_party]`), as in upstream's local stack.
+ * Its keys are found through OpenID Connect Discovery. A token must also contain the issuer, because Firebase signs the
+ * tokens of all its projects with the same keys.
  */
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -12,16 +12,16 @@ import { createRemoteKeySet } from './remote-key-set.ts';
 import { type ParsedToken, parseToken } from './token.ts';
 
 export interface ThirdParty {
-  /** Of the keys known now; asks for newer ones in the background when the token needs them. */
+  /** Returns cached keys, and fetches newer ones in the background if the token needs them. */
   find(token: ParsedToken): Key[];
-  /** Waits for the keys that this token needs; undefined when there is nothing to wait for. Never rejects. */
+  /** Waits for the keys that this token needs. Returns undefined if no wait is necessary. Never rejects. */
   prepare(token: string): Promise<void> | undefined;
-  /** Fetches the keys, so that the first token need not wait. Never rejects. */
+  /** Fetches the keys, so that the first token needn't wait. Never rejects. */
   warm(): Promise<void>;
   known(): readonly Jwk[];
 }
 
-/** The issuer by the CLI's rules (June 2026), without a slash at the end; undefined when none is enabled. */
+/** Returns the issuer by the CLI's rules (June 2026), without a trailing slash. Undefined if none is enabled. */
 export function thirdPartyIssuer(config: Config['auth']['third_party']): string | undefined {
   const { firebase, auth0, aws_cognito, clerk, workos } = config;
   if (firebase.enabled) return `https://securetoken.google.com/${firebase.project_id}`;
@@ -45,7 +45,7 @@ export interface ThirdPartyOptions {
 }
 
 export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptions): ThirdParty {
-  // What discovery calls the issuer counts as well: Auth0 writes a slash at the end.
+  // The issuer's name in the discovery document is accepted too: Auth0 adds a trailing slash.
   let discovered = issuer;
   const keySet = createRemoteKeySet({
     now,
@@ -83,7 +83,7 @@ export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptio
   };
 }
 
-/** The operator named the issuer; what its document names is believed as far as the issuer is. */
+/** The operator configured the issuer, so the URLs in its document are trusted as much as the issuer. */
 async function fetchJson(outgoing: Outgoing, url: string): Promise<unknown> {
   const answer = await outgoing.send({ url, reach: 'configured', redirects: 3 });
   if (answer.status !== 200) throw new Error(`${url} answered with status ${answer.status}`);

@@ -1,22 +1,22 @@
-/** A JSON Web Token taken apart (RFC 7519, compact serialization of RFC 7515), before anybody believes it. */
+/** Parses a JSON Web Token (RFC 7519, compact serialization of RFC 7515) without verifying it. */
 import { type Algorithm, findAlgorithm, type Key } from './algorithms.ts';
 import type { Claims, TokenFault } from './types.ts';
 
 export interface ParsedToken {
   readonly header: Readonly<Claims>;
   readonly claims: Readonly<Claims>;
-  /** The claims' own JSON text. */
+  /** The original JSON text of the claims. */
   readonly claimsJson: string;
-  /** By its JWS name; `Ed25519` (RFC 9864) is read as EdDSA. */
+  /** The algorithm's JWS name. `Ed25519` (RFC 9864) is treated as EdDSA. */
   readonly alg: string;
   readonly algorithm: Algorithm;
   readonly kid: string | undefined;
-  /** What was signed: header and claims as they stood. */
+  /** The signed text: header and claims as received. */
   readonly signed: string;
   readonly signature: Buffer;
 }
 
-/** Structure and algorithm only. */
+/** Checks only structure and algorithm. */
 export function parseToken(token: string): ParsedToken | TokenFault {
   const parts = token.split('.');
   const [head, body, tail] = parts;
@@ -31,7 +31,7 @@ export function parseToken(token: string): ParsedToken | TokenFault {
   const name = typeof header.alg === 'string' ? header.alg : undefined;
   const alg = name === 'Ed25519' ? 'EdDSA' : name;
   const algorithm = alg === undefined ? undefined : findAlgorithm(alg);
-  // `crit` names extensions that must be understood; we know none (RFC 7515 section 4.1.11).
+  // `crit` lists extensions that must be understood, and we support none (RFC 7515 section 4.1.11).
   if (alg === undefined || algorithm === undefined || header.crit !== undefined) {
     return { reason: 'algorithm', algorithm: name };
   }

@@ -1,4 +1,4 @@
-/** Every key of the project in one place: API keys, the JWT secret, signing keys; and the one verifier of tokens. */
+/** All keys of the project (API keys, the JWT secret, signing keys) and the shared token verifier. */
 
 import type { SamlKeys } from './saml-keys.ts';
 
@@ -7,21 +7,21 @@ export type { SamlKeys } from './saml-keys.ts';
 export type Claims = Record<string, unknown>;
 
 /**
- * `access`: a caller's credential (sessions, API keys, tokens that the project mints itself). `id`: an OpenID Connect ID
- * token, for the client to read. `signed-url`: one object in storage. `other`: a `typ` for a different purpose.
+ * `access`: a caller's credential (sessions, API keys, tokens that the project creates). `id`: an OpenID Connect ID
+ * token for a client. `signed-url`: access to one storage object. `other`: a `typ` for a different purpose.
  */
 export type TokenKind = 'access' | 'id' | 'signed-url' | 'other';
 
-/** Why a token was not accepted. Expiry and other claims are judged by each service, not here. */
+/** Why a token was rejected. Expiry and other claims are checked by each service, not here. */
 export type TokenFault =
-  /** Not three base64url parts with JSON objects in the first two. */
+  /** The token isn't three base64url parts with JSON objects in the first two. */
   | { readonly reason: 'malformed'; readonly parts: number }
-  /** `alg` is missing, `none`, or not one we know. */
+  /** `alg` is missing, `none` or unknown. */
   | { readonly reason: 'algorithm'; readonly algorithm: string | undefined }
-  /** No key for this `kid` or `alg`. */
+  /** There is no key for this `kid` or `alg`. */
   | { readonly reason: 'no-key'; readonly algorithm: string; readonly kid: string | undefined }
   | { readonly reason: 'signature'; readonly algorithm: string; readonly kid: string | undefined }
-  /** This project signed it for another purpose (`token-kind.ts`). */
+  /** This project signed the token for another purpose (`token-kind.ts`). */
   | { readonly reason: 'kind'; readonly algorithm: string; readonly kind: TokenKind };
 
 export type VerifiedToken =
@@ -29,9 +29,9 @@ export type VerifiedToken =
       readonly ok: true;
       readonly claims: Readonly<Claims>;
       readonly header: Readonly<{ alg: string; kid?: string; typ?: string }>;
-      /** The claims' own JSON text as it stood in the token. */
+      /** The original JSON text of the claims. */
       readonly claimsJson: string;
-      /** True when a key of this project signed it; false for a third-party issuer's. */
+      /** True if a key of this project signed the token, false for a third-party issuer's key. */
       readonly isOwn: boolean;
     }
   | ({ readonly ok: false } & TokenFault);
@@ -41,45 +41,45 @@ export interface JsonWebKeySet {
 }
 
 export interface Keys {
-  /** Legacy JWT keys and the `sb_` keys; S3 pair. With a signing keys file the JWT keys change with the key in use. */
+  /** Legacy JWT keys, `sb_` keys and the S3 pair. With a signing keys file, the JWT keys change with the key in use. */
   readonly anonKey: string;
   readonly serviceRoleKey: string;
   readonly publishableKey: string;
   readonly secretKey: string;
-  /** What a further `sb_` key stands for (`api-keys.ts`); undefined: there is none such. */
+  /** Returns the kind of an additional `sb_` key (`api-keys.ts`), or undefined if it is unknown. */
   kindOfApiKey(key: string): 'publishable' | 'secret' | undefined;
   readonly jwtSecret: string;
   readonly s3: {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
     readonly region: string;
-    /** It is the pair of every local stack. */
+    /** Whether this is the pair of every local stack. */
     readonly isWellKnown: boolean;
   };
   /**
-   * Checks signature and kind, synchronously, with a bounded cache of verified tokens by their whole text. Only access
-   * tokens pass. Callers judge `exp`, `nbf`, `aud` … at every call, cached or not.
+   * Checks signature and kind synchronously, with a bounded cache of verified tokens. Only access tokens are accepted.
+   * Callers check `exp`, `nbf`, `aud` and so on at each call, whether the token was cached or not.
    */
   verify(token: string): VerifiedToken;
-  /** As {@link verify}, without the tokens of a third-party issuer: what this project signed itself. */
+  /** Like {@link verify}, but only accepts tokens that this project signed, not those of a third-party issuer. */
   verifyOwn(token: string): VerifiedToken;
-  /** As {@link verifyOwn}, for the tokens of signed storage URLs and no others. */
+  /** Like {@link verifyOwn}, but only for tokens of signed storage URLs. */
   verifySignedUrl(token: string): VerifiedToken;
   /**
-   * Waits for the keys of a third-party issuer that the bearer token of this `Authorization` needs. Undefined when
-   * there is nothing to wait for; never rejects.
+   * Waits for the third-party issuer's keys that the bearer token in this `Authorization` header needs. Returns
+   * undefined if no wait is necessary. Never rejects.
    */
   prepare(authorization: string | undefined): Promise<void> | undefined;
-  /** JWS name of the algorithm of the current signing key; `HS256` when the JWT secret signs. */
+  /** Returns the JWS name of the current signing key's algorithm, or `HS256` if the JWT secret signs. */
   signingAlgorithm(): string;
   /** Signs with the current signing key (header `alg`, `kid?`, `typ`). */
   sign(claims: Claims): string;
-  /** HS256 with the JWT secret, for tokens that are internal to a service (storage's signed URLs). */
+  /** Signs with HS256 and the JWT secret, for tokens that only one service uses (storage's signed URLs). */
   signWithSecret(claims: Claims): string;
-  /** Never holds an `oct` key. */
+  /** Never contains an `oct` key. */
   publicJwks(): JsonWebKeySet;
-  /** Of this project towards SAML identity providers. */
+  /** This project's keys toward SAML identity providers. */
   samlKeys(): Promise<SamlKeys>;
-  /** With the `oct` secret where the project still accepts it (REST, functions' SUPABASE_JWKS). */
+  /** Includes the `oct` secret if the project still accepts it (REST, functions' SUPABASE_JWKS). */
   internalJwks(): JsonWebKeySet;
 }

@@ -1,6 +1,6 @@
 /**
- * The one verifier of tokens: structure, algorithm, key and signature (RFC 7515 section 5.2). What the claims say
- * (expiry, audience, role …) is for the service to judge, at every call.
+ * The shared token verifier: structure, algorithm, key and signature (RFC 7515 section 5.2). Each service checks the
+ * claims (expiry, audience, role …) at each call.
  */
 import type { Key } from './algorithms.ts';
 import type { LoadedKey } from './jwk.ts';
@@ -9,22 +9,22 @@ import type { TokenFault, VerifiedToken } from './types.ts';
 
 type Accepted = Extract<VerifiedToken, { ok: true }>;
 
-/** Tokens remembered at most, and how long one may be to be remembered: together they bound the memory. */
+/** The maximum number of cached tokens and the maximum length of each. Together they bound the memory. */
 const cacheEntries = 2000;
 const cachedTokenChars = 4096;
 
 export interface VerifierKeys {
-  /** For HMAC when no key fits, whatever the token's `kid`. */
+  /** Used for HMAC if no key matches, whatever the token's `kid`. */
   readonly secret: Buffer | undefined;
   readonly keys: readonly LoadedKey[];
-  /** Keys of an outside issuer that may have signed this token. */
+  /** Returns keys of an external issuer that may have signed this token. */
   readonly outside?: (token: ParsedToken) => readonly Key[];
 }
 
 export interface VerifierCache {
-  /** Tokens remembered at most; 0 for none. */
+  /** The maximum number of cached tokens. 0 disables the cache. */
   readonly entries?: number | undefined;
-  /** Called at each look into the cache. */
+  /** Called at each cache lookup. */
   readonly onLookup?: ((hit: boolean) => void) | undefined;
   readonly onEviction?: (() => void) | undefined;
 }
@@ -54,7 +54,7 @@ export function createVerifier(
       if (entries > 0) onLookup?.(known !== undefined);
       if (known !== undefined) return known;
       const { result, isOwn } = check(token, current());
-      // An outside issuer may take a key back, so its tokens are judged each time.
+      // An external issuer may revoke a key, so its tokens are verified each time.
       if (result.ok && isOwn) remember(token, result);
       return result;
     },
@@ -69,7 +69,7 @@ function check(text: string, keys: VerifierKeys): { result: VerifiedToken; isOwn
   const candidates = candidateKeys(alg, token.algorithm.kty, kid, keys);
   const isOwn = isSignedBy(token, candidates);
   if (isOwn) return { result: accepted(token, true), isOwn };
-  // No secrets: what an outside issuer publishes is known to everybody.
+  // No secrets, because an external issuer's keys are public.
   const outside = token.algorithm.kty === 'oct' ? [] : (keys.outside?.(token) ?? []);
   if (isSignedBy(token, outside)) return { result: accepted(token, false), isOwn };
   const reason = candidates.length + outside.length === 0 ? 'no-key' : 'signature';
@@ -93,7 +93,10 @@ function accepted({ header, claims, claimsJson, alg, kid }: ParsedToken, isOwn: 
   };
 }
 
-/** Keys of the right type; with a kid only that key, and for HMAC the project's secret when no key has the kid. */
+/**
+ * Returns the keys of the right type: with a kid only that key, and for HMAC the project's secret if no key has the
+ * kid.
+ */
 function candidateKeys(
   alg: string,
   kty: string,

@@ -1,7 +1,7 @@
 /**
- * Keeps what happens: the newest in memory, everything that was logged in files, counts by service. A request costs one
- * record in a ring, a few additions and its line in the log file; what it said and ran is made readable only when somebody
- * looks (docs/decisions/0017-logs.md).
+ * Keeps recent requests and log lines in memory, all log lines in files, and counts per service. A request costs one
+ * record in a ring, a few additions and a line in the log file. It is only made readable on demand
+ * (docs/decisions/0017-logs.md).
  */
 import type { LogFields, Logger } from '../kernel/log.ts';
 import { type RequestRecord, traces } from '../kernel/trace.ts';
@@ -25,24 +25,24 @@ export { keptSegments, segmentPath } from './segments.ts';
 export type { Cursor, Level, LogEntry, LogFilter, LogPage, MetricsReport, Telemetry } from './types.ts';
 export { levels } from './types.ts';
 
-/** Kept apart, so that a function that prints a lot does not push requests out. */
+/** Separate from requests, so that a function with much output doesn't evict them. */
 const keptRequests = 3000;
 const keptLines = 3000;
 const keptLineChars = 8000;
-/** Statements are written to the file of a request that took as long, or failed. */
+/** The log file includes the statements of requests that took at least this long or failed. */
 const slowMs = 250;
-/** Read from files for one page; a rare match further back takes another. */
+/** The amount of log data read per page. A rare match further back requires another page. */
 const pageBytes = 24 * 1024 * 1024;
 const metricPoints = 120;
-/** Statement text in the file. */
+/** The maximum length of statement text in the file. */
 const statementChars = 1000;
 
 export interface TelemetryOptions {
-  /** The log file. */
+  /** Writes to the log file. */
   readonly log: Logger;
-  /** Where that file lies; undefined: nothing older than this process is known. */
+  /** The folder of the log file. If undefined, no entries from before this process are available. */
   readonly dir: string | undefined;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
@@ -59,7 +59,7 @@ export function createTelemetry({ log, dir, now = Date.now }: TelemetryOptions):
     for (const follower of followers) follower(shown);
   };
 
-  /** Older than this only files know all of it. */
+  /** Before this time, only the files are complete. */
   function memoryBeginsAt(): number {
     return Math.max(startedAt - 1, requests.oldestAt ?? 0, lines.oldestKept?.at ?? 0);
   }
@@ -89,7 +89,7 @@ export function createTelemetry({ log, dir, now = Date.now }: TelemetryOptions):
     if (from > begin || dir === undefined) yield* fromMemory();
     if (dir === undefined) return;
     for await (const line of linesBackward(dir, pageBytes)) {
-      // Most lines can be told without parsing them.
+      // Most lines can be excluded without parsing them.
       if (filter.requestId !== undefined && !line.includes(filter.requestId)) continue;
       const entry = entryOfFileLine(line);
       if (entry === undefined || entry.at > begin) continue;
@@ -150,7 +150,7 @@ function cursorAfter(entries: readonly LogEntry[], before: Cursor | undefined): 
   return { at, skip: before?.at === at ? before.skip + skip : skip };
 }
 
-/** What the file keeps of a request: enough to find it, and all of it when it was slow or failed. */
+/** The fields of a request in the log file: enough to find it, and all of them if it was slow or failed. */
 function fileFields(record: RequestRecord): LogFields {
   const { requestId, service, method, url, status, durationMs, ip, trace } = record;
   const question = url.indexOf('?');
@@ -182,7 +182,7 @@ function fileFields(record: RequestRecord): LogFields {
   };
 }
 
-/** Logs to both. Debug lines stay out of the stream, as they stay out of the file. */
+/** Logs to both. Debug lines aren't in the stream, just as they aren't in the file. */
 function observed(
   inner: Logger,
   own: LogFields,

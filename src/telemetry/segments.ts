@@ -1,4 +1,4 @@
-/** Reads log files from their end, newest line first, a piece at a time, so that a large log holds nobody up. */
+/** Reads log files from the end, newest line first, in pieces, so that a large log blocks nothing. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -11,7 +11,7 @@ const pieceBytes = 128 * 1024;
 export const segmentPath = (dir: string, number: number): string =>
   join(dir, number === 0 ? logFileName : `${logFileName}.${number}`);
 
-/** Lines of every segment; ends after `budgetBytes`. */
+/** Yields the lines of all segments. Ends after `budgetBytes`. */
 export async function* linesBackward(dir: string, budgetBytes: number): AsyncGenerator<string> {
   let left = budgetBytes;
   for (let number = 0; number <= keptSegments && left > 0; number++) {
@@ -32,7 +32,7 @@ export async function* linesBackward(dir: string, budgetBytes: number): AsyncGen
         end -= length;
         left -= length;
         const whole = Buffer.concat([piece.subarray(0, bytesRead), rest]);
-        // What stands before the first line break may continue in the piece before.
+        // The text before the first line break may continue in the previous piece.
         const first = end === 0 ? -1 : whole.indexOf(10);
         if (end > 0 && first < 0) {
           rest = whole;

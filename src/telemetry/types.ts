@@ -1,8 +1,9 @@
 /**
- * The one stream of everything that happens: requests, their statements, log lines of every service, lines of functions.
+ * The stream of all events: requests, their statements, log lines of all services, and functions' output.
  *
- * Glossary. *Entry*: a request or a line. *Ring*: the newest entries in memory. *Segment*: a log file of `.plinth/logs`.
- * *Cursor*: where a page ended: the time of its last entry, and how many of that millisecond it held.
+ * Glossary. *Entry*: a request or a line. *Ring*: the latest entries in memory. *Segment*: a log file in
+ * `.plinth/logs`. *Cursor*: the end of a page, as the time of its last entry and the number of entries in that
+ * millisecond.
  */
 import type { Logger } from '../kernel/log.ts';
 import type { RequestRecord, Span } from '../kernel/trace.ts';
@@ -14,7 +15,7 @@ export const levels = ['debug', 'info', 'warn', 'error'] as const;
 export type Level = (typeof levels)[number];
 
 export interface LogEntry {
-  /** Milliseconds since the epoch. Of a request: when its answer was complete. */
+  /** Milliseconds since the epoch. For a request, when its response was complete. */
   readonly at: number;
   readonly level: Level;
   readonly kind: 'request' | 'line';
@@ -23,7 +24,7 @@ export interface LogEntry {
   readonly requestId?: string | undefined;
   readonly method?: string | undefined;
   readonly path?: string | undefined;
-  /** Secrets are cut out. */
+  /** With secrets removed. */
   readonly query?: string | undefined;
   readonly status?: number | undefined;
   readonly durationMs?: number | undefined;
@@ -32,29 +33,32 @@ export interface LogEntry {
   readonly userAgent?: string | undefined;
   readonly role?: string | undefined;
   readonly userId?: string | undefined;
-  /** Of a request to REST: the schema it named or meant. */
+  /** For a REST request: the schema that it selected or that applied by default. */
   readonly schema?: string | undefined;
   readonly operator?: string | undefined;
   readonly statements?: readonly Span[] | undefined;
-  /** Whatever else a line carries. */
+  /** Additional fields of a line. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface LogFilter {
-  /** `rest`, or all but one: `!console`. */
+  /** A service such as `rest`, or all but one: `!console`. */
   readonly service?: string | undefined;
-  /** This one and what is worse. */
+  /** The minimum severity. */
   readonly level?: Level | undefined;
-  /** `404`, or the first digit of a class: `4`. */
+  /** A status such as `404`, or the first digit of a class: `4`. */
   readonly status?: string | undefined;
-  /** Part of the path. */
+  /** A substring of the path. */
   readonly path?: string | undefined;
-  /** User id, or the name of an operator. */
+  /** A user ID or an operator's name. */
   readonly user?: string | undefined;
   readonly requestId?: string | undefined;
-  /** Part of anything that is shown. */
+  /** A substring of any displayed text. */
   readonly search?: string | undefined;
-  /** How texts are shown; `path` and `search` look there, so that nobody finds out letter by letter what is cut. */
+  /**
+   * Returns the displayed form of a text. `path` and `search` match this form, so that removed secrets can't be guessed
+   * letter by letter.
+   */
   readonly shown?: ((text: string) => string) | undefined;
   /** Milliseconds since the epoch. */
   readonly since?: number | undefined;
@@ -69,7 +73,7 @@ export interface Cursor {
 export interface LogPage {
   /** Newest first. */
   readonly entries: readonly LogEntry[];
-  /** Undefined: there is nothing older. */
+  /** Undefined if there are no older entries. */
   readonly next: Cursor | undefined;
 }
 
@@ -78,12 +82,12 @@ export interface Telemetry {
   readonly log: Logger;
   requestEnded(record: RequestRecord): void;
   list(filter: LogFilter, limit: number, cursor?: Cursor): Promise<LogPage>;
-  /** Every entry of a request, oldest first. */
+  /** Returns all entries of a request, oldest first. */
   trace(requestId: string): Promise<readonly LogEntry[]>;
-  /** Each new entry that fits; returns how to stop. */
+  /** Calls `onEntry` for each new matching entry. Returns a function that stops. */
   follow(filter: LogFilter, onEntry: (entry: LogEntry) => void): () => void;
-  /** Of the last `rangeMs`. */
+  /** Reports on the last `rangeMs`. */
   metrics(rangeMs: number): MetricsReport;
-  /** As Prometheus reads it (text format 0.0.4). */
+  /** Returns metrics in Prometheus text format 0.0.4. */
   prometheus(): string;
 }

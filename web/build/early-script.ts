@@ -1,4 +1,4 @@
-/** Puts `console/early.ts` into the head of the Console's page, with the files of each page as the build named them. */
+/** Adds `console/early.ts` to the head of the Console's page, with each page's files as named by the build. */
 import type { Plugin, Rolldown } from 'vite';
 import { type EarlyPage, earlyMs, startEarly } from '../console/early.ts';
 import { pageCode } from '../console/page-code.ts';

@@ -1,4 +1,7 @@
-/** Compiles the catalogues (`web/locales/<locale>/*.ts`, each exporting `messages`) from ICU text to Lingui's form. */
+/**
+ * Compiles the catalogs (`web/locales/<locale>/*.ts`, each of which exports `messages`) from ICU text to Lingui's
+ * format.
+ */
 import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { compileMessage } from '@lingui/message-utils/compileMessage';

@@ -1,4 +1,4 @@
-/** Puts the colour scheme script into the head of a page, before any style sheet, with the nonce placeholder. */
+/** Adds the color scheme script to the head of a page, before any style sheet, with the nonce placeholder. */
 import type { Plugin } from 'vite';
 import { colorSchemeScript } from '../ui/color-scheme.ts';
 

@@ -1,7 +1,7 @@
 /**
- * The theme's CSS variables as a static style sheet (`virtual:plinth-theme.css`), made at build.
- * Mantine would write them into a style element at run time; a static sheet needs no nonce, can be inlined into the
- * prerendered pages, and holds only the colours we use.
+ * Builds the theme's CSS variables as a static style sheet (`virtual:plinth-theme.css`). Mantine would write them into
+ * a style element at run time. A static sheet needs no nonce, can be inlined into the prerendered pages, and contains
+ * only the colors we use.
  */
 import { convertCssVariables, defaultCssVariablesResolver } from '@mantine/core';
 import type { Plugin } from 'vite';
@@ -11,7 +11,9 @@ import { colors } from '../ui/tokens.ts';
 const virtualId = 'virtual:plinth-theme.css';
 const kept = new Set<string>(Object.keys(colors));
 
-/** `--mantine-color-grape-3` goes, since no component may name grape; `--mantine-color-text` stays. */
+/**
+ * Removes `--mantine-color-grape-3`, for example, because no component uses grape, but keeps `--mantine-color-text`.
+ */
 function isKept(variable: string): boolean {
   const match = /^--mantine-color-([a-z]+)-/.exec(variable);
   if (match?.[1] === undefined || kept.has(match[1])) return true;

@@ -1,6 +1,6 @@
 /**
- * Leaves out how Mantine writes its variables and helper classes into style elements at run time: `ui/provider.tsx` turns
- * both off, since they are in static sheets, but the modules would be loaded all the same.
+ * Excludes the modules with which Mantine writes its variables and helper classes into style elements at run time.
+ * `ui/provider.tsx` turns both off because they are in static sheets, but the modules would still be loaded.
  */
 import type { Plugin } from 'vite';
 

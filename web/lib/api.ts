@@ -1,16 +1,16 @@
-/** The fetch client of both faces: JSON in, JSON out, and one error type for every service's error shape. */
+/** The fetch client of both apps: JSON in, JSON out, and one error type for the error formats of all services. */
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** HTTP status; 0 when no answer came. */
+  /** The HTTP status, or 0 without a response. */
   readonly status: number;
-  /** The service's stable code (`invalid_credentials`, `23505` …); `network` when no answer came. */
+  /** The service's stable code (`invalid_credentials`, `23505` …), or `network` without a response. */
   readonly code: string;
   readonly hint: string | undefined;
   readonly detail: string | undefined;
-  /** For the log; copyable on every error a person sees. */
+  /** For the log. Users can copy it from every error. */
   readonly requestId: string | undefined;
-  /** The whole answer, for fields that only one service sends (`weak_password`). */
+  /** The whole response, for fields that only one service sends (`weak_password`). */
   readonly body: Readonly<Record<string, unknown>>;
 
   constructor(fields: {
@@ -37,26 +37,26 @@ export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, instead of a body. */
+  /** Sent unchanged instead of a body. */
   readonly file?: Blob;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** The answer, where it was asked for before this code was there. */
+  /** The response, if it was requested before this code was loaded. */
   readonly early?: Promise<Response> | undefined;
 }
 
-/** Our own server asks for this header on every call that changes something; a foreign page cannot send it unasked. */
+/** Our server requires this header on every call that changes data. Another site can't send it without a preflight. */
 export const sameOriginHeader = { 'x-plinth-request': '1' } as const;
 
 const requestIdHeader = 'x-request-id';
 
-/** The parsed answer (undefined for an empty one), or an {@link ApiError}. */
+/** Returns the parsed response (undefined for an empty one). @throws {ApiError} */
 export async function callApi<Answer>(path: string, options: ApiRequest = {}): Promise<Answer> {
   const response = await openApi(path, options);
   return parseJson(await arrived(response.text(), options.signal)) as Answer;
 }
 
-/** A good answer whose body is still to be read, or an {@link ApiError}. */
+/** Returns a successful response whose body hasn't been read. @throws {ApiError} */
 export async function openApi(path: string, options: ApiRequest = {}): Promise<Response> {
   const { method = 'GET', body, file, headers, signal, early } = options;
   const answer =
@@ -80,7 +80,7 @@ export async function openApi(path: string, options: ApiRequest = {}): Promise<R
   throw errorFrom(response, parseJson(await arrived(response.text(), signal)));
 }
 
-/** An answer, or the body of one, which can break off after its head has come. */
+/** Awaits a response or its body, which can break off after the headers. */
 async function arrived<T>(part: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
     return await part;
@@ -90,7 +90,10 @@ async function arrived<T>(part: Promise<T>, signal: AbortSignal | undefined): Pr
   }
 }
 
-/** Auth sends `{code, error_code, msg}` or `{code, message}`; the other services `{code|error, message, hint, details}`. */
+/**
+ * Auth sends `{code, error_code, msg}` or `{code, message}`. The other services send `{code|error, message, hint,
+ * details}`.
+ */
 function errorFrom(response: Response, value: unknown): ApiError {
   const body = isObject(value) ? value : {};
   const code = firstText(body.error_code, body.code, body.error) ?? `http_${response.status}`;

@@ -1,6 +1,6 @@
 /**
- * Texts by id. Catalogues live in `web/locales/<locale>/<name>.ts`; the build compiles them, so the ICU parser never
- * reaches a browser. Each face makes its own typed `t` from the catalogues it loads.
+ * Texts by ID. Catalogs are in `web/locales/<locale>/<name>.ts`. The build compiles them, so browsers never load the
+ * ICU parser. Each app creates its own typed `t` from the catalogs it loads.
  *
  * @example
  * export const t = textOf<keyof typeof messages>();
@@ -12,10 +12,10 @@ export type Catalogue = Readonly<Record<string, string>>;
 export type TextValues = Readonly<Record<string, unknown>>;
 type Compiled = Parameters<typeof i18n.load>[1];
 
-/** A missing id is a fault of ours and shows as the id itself; tests look for that. */
+/** A missing ID is a bug and shows as the ID itself, which tests look for. */
 export const i18n = setupI18n({ locale: 'en', messages: { en: {} }, missing: (_locale, id) => `⟦${id}⟧` });
 
-/** Adds messages (compiled by the build) to a locale; a page may add more when it is loaded. */
+/** Adds compiled messages to a locale. A page may add more when it is loaded. */
 export function addMessages(locale: string, messages: Catalogue): void {
   i18n.load(locale, messages as Compiled);
 }
@@ -24,7 +24,7 @@ export function activateLocale(locale: string): void {
   i18n.activate(locale, formatLocale(locale));
 }
 
-/** Whether the active locale has a text of its own for an id that was not known when this was written. */
+/** Whether the active locale has a text for an ID that wasn't known at build time. */
 export function hasMessage(id: string): boolean {
   return id in i18n.messages;
 }
@@ -33,12 +33,12 @@ export function textOf<Id extends string>(): (id: Id, values?: TextValues) => st
   return (id, values) => i18n._(id, values === undefined ? undefined : isolated(values));
 }
 
-/** Written from right to left. */
+/** Languages that are written from right to left. */
 const rightToLeft = new Set(['ar']);
 
 /**
- * Addresses, hosts and names keep their own direction within a text that runs from right to left: each stands between
- * U+2068 and U+2069 (Unicode Bidirectional Algorithm, UAX #9, section 2.7).
+ * Addresses, hosts and names keep their own direction within right-to-left text: each is placed between U+2068 and
+ * U+2069 (Unicode Bidirectional Algorithm, UAX #9, section 2.7).
  */
 function isolated(values: TextValues): Record<string, unknown> {
   if (!rightToLeft.has(i18n.locale)) return { ...values };
@@ -50,7 +50,7 @@ function isolated(values: TextValues): Record<string, unknown> {
   );
 }
 
-/** Local date and time in words; the exact instant belongs in a `title`. */
+/** Formats date and time in the local format. Put the exact instant into a `title`. */
 export function formatDateTime(instant: string | number | Date): string {
   return new Intl.DateTimeFormat(formatLocale(i18n.locale), {
     dateStyle: 'medium',
@@ -66,7 +66,7 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
-/** For example "3 hours ago". Below a minute it is "now". */
+/** For example "3 hours ago". Less than a minute ago is "now". */
 export function formatRelative(instant: string | number | Date, now: number = Date.now()): string {
   const seconds = (new Date(instant).getTime() - now) / 1000;
   const format = new Intl.RelativeTimeFormat(formatLocale(i18n.locale), { numeric: 'auto' });
@@ -77,12 +77,12 @@ export function formatRelative(instant: string | number | Date, now: number = Da
 }
 
 /**
- * The language as it is written where the reader is, if the browser says so (`en-GB`). Numbers are in the digits of the
- * codes that people are sent, in every language.
+ * Returns the regional variant of the language from the browser's settings (`en-GB`). Numbers always use Western
+ * digits, like the codes that users receive.
  */
 function formatLocale(locale: string): string {
   const language = locale === 'pseudo' ? 'en' : locale;
-  // Pages are prerendered for readers everywhere.
+  // Pages are prerendered for all regions.
   const known = typeof document === 'undefined' ? [] : navigator.languages;
   const own = known.find((tag) => tag.startsWith(`${language}-`)) ?? language;
   return new Intl.Locale(own, { numberingSystem: 'latn' }).toString();

@@ -1,9 +1,9 @@
 import { ApiError } from './api.ts';
 
 /**
- * A part of the program that is asked for when it is needed.
- * @throws {ApiError} `part_missing`: it did not arrive, or a newer version has taken its place. Browsers do not ask again for a
- *   part that failed: the page has to be loaded again.
+ * Awaits a module that is loaded on demand.
+ * @throws {ApiError} `part_missing` if it failed to load or was replaced by a newer version. Browsers don't retry a
+ * failed module, so the page must be reloaded.
  */
 export async function loaded<Part>(part: Promise<Part>): Promise<Part> {
   try {

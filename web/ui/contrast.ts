@@ -1,4 +1,4 @@
-/** WCAG 2.2 relative luminance and contrast ratio of opaque colours written `#rrggbb`. */
+/** WCAG 2.2 relative luminance and contrast ratio of opaque colors in the form `#rrggbb`. */
 
 function channels(hex: string): [number, number, number] {
   const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(hex);
@@ -15,7 +15,7 @@ export function luminance(hex: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** From 1 (the same) to 21 (black on white). */
+/** From 1 (equal) to 21 (black on white). */
 export function contrast(one: string, other: string): number {
   const [darker, lighter] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number];
   return (lighter + 0.05) / (darker + 0.05);

@@ -1,7 +1,7 @@
 import { CopyButton } from './copy-button.tsx';
 import classes from './copyable.module.css';
 
-/** An id, key or code in monospace with its copy button. Long values are cut by the box, never by the clipboard. */
+/** An ID, key or code in monospace with a copy button. Long values are truncated on screen but copied completely. */
 export function Copyable({ value, what }: { value: string; what: string }) {
   return (
     <span className={classes.box}>

@@ -5,20 +5,20 @@ import { Notice } from './notice.tsx';
 import { t } from './text.ts';
 
 export interface Problem {
-  /** For people, from a catalogue. */
+  /** The text for users, from a catalog. */
   readonly text: string;
-  /** A second sentence: what to do now. */
+  /** A second sentence with the next step. */
   readonly advice?: string | undefined;
-  /** The field it belongs to; it becomes a link there. */
+  /** The field that the problem belongs to. The summary links to it. */
   readonly fieldId?: string | undefined;
-  /** The service's code, copyable. */
+  /** The service's code, which users can copy. */
   readonly code?: string | undefined;
   readonly requestId?: string | undefined;
 }
 
 /**
- * What went wrong, at the head of a form. The region is always in the page, so that screen readers announce what
- * appears in it; a summary with something in it takes the focus unless one of its fields does.
+ * The errors at the top of a form. The region is always in the page, so that screen readers announce new content. A
+ * summary with errors takes the focus, unless one of its fields has it.
  */
 export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
   const box = useRef<HTMLDivElement>(null);
@@ -28,7 +28,7 @@ export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
     const target = field === undefined ? null : document.getElementById(field);
     const place = target ?? box.current;
     place?.focus();
-    // A field that has the focus already is not scrolled to, though the summary has just pushed it away.
+    // A field that already has the focus isn't scrolled into view, although the summary has just moved it.
     place?.scrollIntoView({ block: 'nearest' });
   }, [problems]);
   return (

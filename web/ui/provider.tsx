@@ -1,4 +1,4 @@
-/** Wraps a face: theme, colour scheme, and no style element that a content security policy would have to allow. */
+/** Wraps an app: theme, color scheme, and no style element that a content security policy would have to allow. */
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { colorSchemeKey } from './color-scheme.ts';
@@ -6,7 +6,7 @@ import { theme } from './theme.ts';
 
 const schemeManager = localStorageColorSchemeManager({ key: colorSchemeKey });
 
-/** The nonce of this page, for the style elements that responsive props of some components make. */
+/** The page's nonce, for style elements that some components create for responsive props. */
 function styleNonce(): string {
   if (typeof document === 'undefined') return '';
   return document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
@@ -19,7 +19,7 @@ export function UiProvider({ children }: { children: ReactNode }) {
       defaultColorScheme="auto"
       colorSchemeManager={schemeManager}
       getStyleNonce={styleNonce}
-      // The variables are a static sheet (virtual:plinth-theme.css).
+      // The variables are in a static style sheet (virtual:plinth-theme.css).
       withCssVariables={false}
       withGlobalClasses={false}
       withStaticClasses={false}

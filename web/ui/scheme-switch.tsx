@@ -15,7 +15,7 @@ const never = () => () => {};
 /** Light, system, dark: three radio buttons that look like one control. */
 export function SchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  // The stored choice is unknown while the page is prerendered and hydrated.
+  // The stored choice is unknown during prerendering and hydration.
   const known = useSyncExternalStore(
     never,
     () => true,

@@ -1,12 +1,12 @@
-/** The theme as CSS variables, for the build (`build/theme-css.ts`): no page computes them. */
+/** The theme as CSS variables, computed by the build (`build/theme-css.ts`) rather than by pages. */
 import { type CSSVariablesResolver, DEFAULT_THEME, mergeMantineTheme } from '@mantine/core';
 import { theme } from './theme.ts';
 import { type ColorName, colors, type Roles, roles, roleVariable, type Scheme } from './tokens.ts';
 
-/** The theme with Mantine's own defaults filled in. */
+/** The theme, completed with Mantine's defaults. */
 export const fullTheme = mergeMantineTheme(DEFAULT_THEME, theme);
 
-/** Shades are picked so that a "light" badge or button keeps 4.5:1 in both schemes. */
+/** Shades are chosen so that a "light" badge or button has a contrast of 4.5:1 in both schemes. */
 function tinted(name: ColorName, scheme: Scheme): Record<string, string> {
   const shades = colors[name];
   const light = scheme === 'light';

@@ -1,6 +1,6 @@
 /**
- * Every colour of the web app, as data. `theme.ts` hands them to Mantine, `tokens.test.ts` holds each text pair to
- * WCAG AA (4.5:1) and each control edge to 3:1, in both schemes.
+ * All colors of the web app, as data. `theme.ts` passes them to Mantine. `tokens.test.ts` requires WCAG AA (4.5:1) for
+ * each text pair and 3:1 for each control edge, in both schemes.
  */
 export type Scheme = 'light' | 'dark';
 export type Shades = readonly [
@@ -16,7 +16,7 @@ export type Shades = readonly [
   string,
 ];
 
-/** The colour names components may use; `theme-css.ts` writes variables for these and no others. */
+/** The color names that components can use. `theme-css.ts` writes variables for these only. */
 export const colors = {
   plinth: [
     '#eff3ff',
@@ -94,21 +94,21 @@ export const colors = {
 
 export type ColorName = keyof typeof colors;
 
-/** What a colour is for. Components name these, never a shade. */
+/** The purpose of each color. Components use these names, never a shade. */
 export interface Roles {
-  /** Behind everything. */
+  /** The page background. */
   page: string;
   /** Cards, inputs, menus. */
   surface: string;
-  /** Table heads, code, wells. */
+  /** Table headers, code, wells. */
   sunken: string;
   text: string;
   dimmed: string;
   placeholder: string;
   link: string;
-  /** Edges that only divide. */
+  /** Decorative borders. */
   line: string;
-  /** Edges that say "this is a control": 3:1 against surface and page. */
+  /** Borders of controls: 3:1 against surface and page. */
   control: string;
   hover: string;
   /** Filled primary buttons and the text on them. */
@@ -118,7 +118,7 @@ export interface Roles {
   danger: string;
   success: string;
   warning: string;
-  /** Tinted boxes: background and its text. */
+  /** Tinted boxes: the background and its text. */
   infoBox: string;
   infoText: string;
   dangerBox: string;
@@ -218,7 +218,7 @@ export const edgePairs: readonly (readonly [keyof Roles, keyof Roles])[] = [
   ['link', 'surface'],
 ];
 
-/** `dangerBox` is the CSS variable `--plinth-danger-box`. */
+/** Returns the CSS variable of a role: `dangerBox` is `--plinth-danger-box`. */
 export function roleVariable(role: keyof Roles): string {
   return `--plinth-${role.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -1,6 +1,6 @@
-/** Cuts secrets out of a query string: the log is read by people who may not use them. */
+/** Removes secrets from a query string, because readers of the log may not be allowed to use them. */
 
-/** Names of parameters whose value may let somebody in. */
+/** The names of parameters whose value may grant access. */
 const secretName =
   /key|token|code|secret|password|passwd|pwd|signature|credential|jwt|hash|nonce|assertion|session|saml|otp|verifier|authorization|^sig$|^state$/i;
 
@@ -22,7 +22,7 @@ export function cutSecrets(query: string): string {
   return query.length > maxChars ? `${cut}…` : cut;
 }
 
-/** A name may hide behind percent signs. */
+/** A name may be percent-encoded. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);

@@ -1,9 +1,9 @@
-/** Entries from what was recorded, and which of them a filter wants. Pure. */
+/** Builds entries from records and applies filters. Pure. */
 import type { RequestRecord } from '../../kernel/trace.ts';
 import { type Level, type LogEntry, type LogFilter, levels } from '../types.ts';
 import { cutSecrets } from './cut-secrets.ts';
 
-/** A line as a service logged it. */
+/** A line as logged by a service. */
 export interface LineRecord {
   readonly at: number;
   readonly level: Level;
@@ -48,7 +48,7 @@ export function databaseMsOf({ trace }: RequestRecord): number | undefined {
   return rounded(sum);
 }
 
-/** To hundredths of a millisecond. */
+/** Rounds to hundredths of a millisecond. */
 export const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
 export function lineEntry({ at, level, message, fields }: LineRecord): LogEntry {
@@ -73,7 +73,7 @@ export function lineEntry({ at, level, message, fields }: LineRecord): LogEntry 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, maxTextChars) : undefined;
 
-/** What JSON can say of it, and no more than somebody reads. */
+/** Keeps what JSON can represent, truncated to a readable length. */
 function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
@@ -98,7 +98,7 @@ const levelNumbers: Readonly<Record<number, Level>> = {
   60: 'error',
 };
 
-/** A line of a log file; undefined for one that is not ours or was cut off. */
+/** Parses a line of a log file. Returns undefined if it isn't ours or is truncated. */
 export function entryOfFileLine(line: string): LogEntry | undefined {
   let value: Record<string, unknown>;
   try {

@@ -1,6 +1,6 @@
 /**
- * Rates, errors and durations by service, counted in slots of time. A slot's durations are a histogram whose bounds grow
- * by a fifth each, so a percentile is right within a tenth, whatever its size, and a request costs two additions.
+ * Counts requests, errors and durations per service in time slots. A slot's durations are a histogram whose bounds grow
+ * by a fifth each, so percentiles are accurate to a tenth, and recording a request takes two additions.
  */
 
 /** Six hours. */
@@ -8,14 +8,14 @@ const slots = 720;
 const slotMs = 30_000;
 const growth = 1.2;
 const smallestMs = 0.1;
-/** The last one holds everything beyond 100 s. */
+/** The last bin contains everything above 100 s. */
 const bounds = 76;
 const logGrowth = Math.log(growth);
-/** requests, client errors, server errors, then the histogram. */
+/** Requests, client errors, server errors, then the histogram. */
 const width = 3 + bounds;
 
 export interface MetricsReport {
-  /** Start of the first point, milliseconds since the epoch. */
+  /** The start of the first point, in milliseconds since the epoch. */
   readonly start: number;
   readonly stepMs: number;
   readonly services: readonly ServiceMetrics[];
@@ -24,15 +24,15 @@ export interface MetricsReport {
 export interface ServiceMetrics {
   readonly service: string;
   readonly total: Totals;
-  /** One for each step; null percentiles where nothing happened. */
+  /** One per step. Percentiles are null without requests. */
   readonly points: readonly Totals[];
 }
 
 export interface Totals {
   readonly requests: number;
-  /** 4xx. */
+  /** Status 4xx. */
   readonly refused: number;
-  /** 5xx. */
+  /** Status 5xx. */
   readonly failed: number;
   readonly p50: number | null;
   readonly p95: number | null;
@@ -40,15 +40,15 @@ export interface Totals {
 
 export interface Metrics {
   count(service: string, status: number, durationMs: number, now: number): void;
-  /** Of the last `rangeMs`, in at most `points` steps. */
+  /** Reports the last `rangeMs` in at most `points` steps. */
   report(rangeMs: number, points: number, now: number): MetricsReport;
-  /** Since the start, for Prometheus. */
+  /** Returns totals since the start in Prometheus format. */
   prometheus(): string;
 }
 
 interface Series {
   readonly counts: Uint32Array;
-  /** Which slot of time a place holds. */
+  /** The time slot that each position currently holds. */
   readonly numbers: Float64Array;
   readonly byStatus: Map<number, number>;
   readonly allTime: Float64Array;
@@ -133,7 +133,7 @@ function binOf(durationMs: number): number {
   return Math.min(bounds - 1, Math.ceil(Math.log(durationMs / smallestMs) / logGrowth));
 }
 
-/** Upper bound of a bin. */
+/** The upper bound of a bin. */
 const boundOf = (bin: number): number => smallestMs * growth ** bin;
 
 function totalsOf(sum: Float64Array): Totals {
@@ -147,7 +147,7 @@ function totalsOf(sum: Float64Array): Totals {
   };
 }
 
-/** The middle of the bin that holds it. */
+/** Returns the middle of the bin that contains the percentile. */
 function percentile(sum: Float64Array, requests: number, part: number): number | null {
   if (requests === 0) return null;
   const rank = Math.ceil(requests * part);
@@ -159,7 +159,7 @@ function percentile(sum: Float64Array, requests: number, part: number): number |
   return null;
 }
 
-/** Seconds, as Prometheus counts them: a few bounds of ours, near its usual ones. */
+/** Bounds in seconds, as Prometheus expects: a selection of ours, close to its defaults. */
 const prometheusBins = [13, 17, 21, 26, 30, 34, 38, 42, 47, 51, 59, 63];
 
 function prometheusText(series: ReadonlyMap<string, Series>): string {

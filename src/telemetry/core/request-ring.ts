@@ -1,18 +1,21 @@
 /**
- * The newest requests, a column for each field. Kept as objects they would all outlive the collector's young generation,
- * which costs a request more than the rest of its log; here nothing of it survives but its id and its address.
+ * The latest requests, stored in columns. As objects they would all survive the garbage collector's young generation,
+ * which would cost more than the rest of the request log. In columns, only a request's ID and URL survive.
  */
 import { type RequestRecord, type Span, Trace } from '../../kernel/trace.ts';
 
 export interface RequestRing {
   push(record: RequestRecord): void;
-  /** From the newest to the oldest. */
+  /** Iterates from newest to oldest. */
   backward(): Iterable<RequestRecord>;
-  /** When the oldest one ended, milliseconds since the epoch; undefined until something was pushed out. */
+  /** When the oldest request ended, in milliseconds since the epoch. Undefined until a request was evicted. */
   readonly oldestAt: number | undefined;
 }
 
-/** The same texts again and again: the one kept before is kept on, and the new one is forgotten with its request. */
+/**
+ * The same texts occur again and again: the stored copy is reused, and the new one is garbage collected with its
+ * request.
+ */
 function createTexts(size: number) {
   const column = new Array<string | undefined>(size).fill(undefined);
   let last: string | undefined;
@@ -40,11 +43,11 @@ export function createRequestRing(size: number): RequestRing {
   const schemas = createTexts(size);
   const operators = createTexts(size);
   const traced = new Uint8Array(size);
-  /** Most requests have one statement, and its text belongs to a shape that is kept anyhow. */
+  /** Most requests have one statement, whose text belongs to a shape that is stored anyway. */
   const texts = createTexts(size);
   const spanStarts = new Float64Array(size);
   const spanDurations = new Float64Array(size);
-  /** Where there are several, or one that failed. */
+  /** Used for several statements, or a failed one. */
   const spans = new Array<readonly Span[] | undefined>(size).fill(undefined);
   let next = 0;
   let count = 0;
@@ -96,7 +99,7 @@ export function createRequestRing(size: number): RequestRing {
       setTrace(place, record.trace);
     },
     *backward() {
-      // A copy of the place where it begins: while somebody reads, others write.
+      // A copy of the start position, because writes continue during reads.
       const start = next;
       for (let step = 1; step <= count; step++) {
         const place = (start - step + size) % size;

@@ -1,10 +1,10 @@
-/** The newest of something, in a buffer that stops growing. */
+/** The latest items in a buffer of fixed maximum size. */
 
 export interface Ring<T> {
   push(item: T): void;
-  /** From the newest to the oldest. */
+  /** Iterates from newest to oldest. */
   backward(): Iterable<T>;
-  /** Undefined until something was pushed out. */
+  /** Undefined until an item was evicted. */
   readonly oldestKept: T | undefined;
 }
 
@@ -22,7 +22,7 @@ export function createRing<T>(size: number): Ring<T> {
       next = next + 1 === size ? 0 : next + 1;
     },
     *backward() {
-      // A copy of the place where it begins: while somebody reads, others write.
+      // A copy of the start position, because writes continue during reads.
       const start = next;
       for (let step = 1; step <= items.length; step++)
         yield items[(start - step + items.length) % items.length] as T;

@@ -1,9 +1,9 @@
-/** The JWS algorithms a project may sign with (RFC 7518 section 3, RFC 8037), as WebCrypto parameters. */
+/** The JWS algorithms that a project can sign with (RFC 7518 section 3, RFC 8037), as WebCrypto parameters. */
 
 interface Algorithm {
-  /** `kty` of a JWK that fits. */
+  /** The required `kty` of a JWK. */
   readonly keyType: 'oct' | 'RSA' | 'EC' | 'OKP';
-  /** `crv` of a JWK that fits, where one is asked for. */
+  /** The required `crv` of a JWK, if any. */
   readonly curve?: string;
   readonly importAs: Parameters<SubtleCrypto['importKey']>[2];
   readonly verifyAs: Parameters<SubtleCrypto['verify']>[0];
@@ -35,12 +35,12 @@ const algorithms: Readonly<Record<string, Algorithm>> = {
   RS512: rsa('SHA-512'),
   ES256: ecdsa('P-256', 'SHA-256'),
   ES384: ecdsa('P-384', 'SHA-384'),
-  // P-521 is the curve of ES512, not a slip (RFC 7518 section 3.4).
+  // ES512 uses the curve P-521, which isn't a typo (RFC 7518 section 3.4).
   ES512: ecdsa('P-521', 'SHA-512'),
   EdDSA: { keyType: 'OKP', curve: 'Ed25519', importAs: { name: 'Ed25519' }, verifyAs: { name: 'Ed25519' } },
 };
 
-/** Undefined for `none`, for a missing name and for anything not listed. */
+/** Returns undefined for `none`, a missing name and unknown names. */
 export function algorithmNamed(name: unknown): Algorithm | undefined {
   return typeof name === 'string' && Object.hasOwn(algorithms, name) ? algorithms[name] : undefined;
 }

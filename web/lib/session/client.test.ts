@@ -136,7 +136,7 @@ test('a refresh without an answer, as on a device that wakes up, leaves the sess
   });
   await expect(tab.client.load()).resolves.toMatchObject({ status: 'signed-in', session: { user: 'ada' } });
   expect(tab.seen).toEqual([]);
-  // What is not known to be a session is none.
+  // An unknown state isn't a session.
   await expect(openTab(newChannel(), server).client.load()).resolves.toMatchObject({ status: 'failed' });
 });
 

@@ -1,6 +1,7 @@
 /**
- * The page's view of its session. The server holds the session (an httpOnly cookie and a row); a page gets the access
- * token in memory only, verifies it, and asks again before it expires. Tabs agree through the five events.
+ * The page's view of its session. The server holds the session (an httpOnly cookie and a row). A page keeps the access
+ * token in memory only, verifies it, and requests a new one before it expires. Tabs synchronize through the five
+ * events.
  */
 import { ApiError } from '../api.ts';
 import type { SessionEvent, SessionEvents } from './events.ts';
@@ -8,7 +9,7 @@ import { SessionFault } from './faults.ts';
 import { createKeySource, type Jwk } from './jwks.ts';
 import { type AccessClaims, verifyAccessToken } from './verify.ts';
 
-/** What the server says of the session behind the cookie. */
+/** The server's response about the session of the cookie. */
 export interface HeldSession<User = unknown> {
   readonly access_token: string;
   /** Seconds since the epoch. */
@@ -22,54 +23,54 @@ export interface Session<User = unknown> extends HeldSession<User> {
 
 export type SessionState<User = unknown> =
   | { readonly status: 'loading' }
-  /** `ended`: there was a session in this tab and it was not this tab that ended it. */
+  /** `ended`: the tab had a session that was ended elsewhere. */
   | { readonly status: 'signed-out'; readonly reason: 'none' | 'ended' | 'left' }
   | { readonly status: 'signed-in'; readonly session: Session<User> }
-  /** The token could not be trusted, or the server could not be asked. */
+  /** The token couldn't be verified, or the server couldn't be reached. */
   | { readonly status: 'failed'; readonly error: unknown };
 
-/** How the page reaches the server that holds its session. */
+/** Access to the server that holds the session. */
 export interface SessionTransport<User = unknown> {
-  /** The session as it is, refreshed where it is about to expire; null when there is none. */
+  /** Returns the session, refreshed if it expires soon, or null if there is none. */
   read(): Promise<HeldSession<User> | null>;
-  /** A new access token in any case: after a change of rights, or to learn whether the session still lives. */
+  /** Always returns a new access token: after a change of rights, or to find out whether the session still exists. */
   refresh(): Promise<HeldSession<User> | null>;
 }
 
 export interface SessionClientOptions<User> {
-  /** Of the auth service, for example `https://example.org/auth/v1`. */
+  /** The URL of the auth service, for example `https://example.org/auth/v1`. */
   readonly url: string;
   /** The publishable key. */
   readonly key: string;
   readonly transport: SessionTransport<User>;
   readonly events: SessionEvents;
   readonly fetch?: typeof fetch;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
 export interface SessionClient<User = unknown> {
   state(): SessionState<User>;
-  /** Called after every change of state; returns the undo. */
+  /** Calls `listener` after every change of state. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
-  /** Reads the session from the server. Tells nobody. Without an answer a session stays as it was. */
+  /** Reads the session from the server without notifying others. Without a response, the session is unchanged. */
   load(): Promise<SessionState<User>>;
-  /** The server has changed the session: read it, then tell every tab what happened. */
+  /** Call this after the server has changed the session: reads it and notifies all tabs. */
   changed(event: SessionEvent): Promise<SessionState<User>>;
   /**
-   * Gets a new access token and tells every tab. Also the way to learn that a session was ended elsewhere. Without an answer a
-   * session stays as it was: its token may run out meanwhile, and whoever is refused for that asks again.
+   * Requests a new access token and notifies all tabs. Also detects that a session was ended elsewhere. Without a
+   * response, the session is unchanged: its token may expire, and a rejected call requests a new one.
    */
   refresh(): Promise<SessionState<User>>;
   close(): void;
 }
 
-/** A new token is asked for this long before the old one expires. */
+/** A new token is requested this long before the old one expires. */
 const refreshAheadMs = 60_000;
-/** Longest delay of a browser timer that is not cut off. */
+/** The longest delay that browser timers support. */
 const longestTimerMs = 2_147_483_647;
 
-/** `fetch` fails with a TypeError; `callApi` with a status of 0. */
+/** `fetch` fails with a TypeError, and `callApi` with status 0. */
 const isUnanswered = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof ApiError && error.status === 0);
 
@@ -116,7 +117,7 @@ export function createSessionClient<User>(options: SessionClientOptions<User>): 
     return become({ status: 'signed-in', session: { ...held, claims } });
   }
 
-  /** A token that ran out on its way here is worth one more try; any other fault is final. */
+  /** A token that expired in transit is retried once. Any other error is final. */
   async function read(): Promise<SessionState<User>> {
     try {
       return await take(await transport.read());
@@ -134,7 +135,7 @@ export function createSessionClient<User>(options: SessionClientOptions<User>): 
     }
   }
 
-  /** Without an answer a session is as it was: a device that wakes up may be online again only a moment later. */
+  /** Without a response, the session is unchanged: a device that wakes up may only be online a moment later. */
   async function orAsBefore(work: () => Promise<SessionState<User>>): Promise<SessionState<User>> {
     try {
       return await work();

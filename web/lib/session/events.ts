@@ -1,6 +1,6 @@
 /**
- * The five session events, sent to every open tab of the same origin. A message holds no token: a tab that hears one
- * asks the server for the session as it now is.
+ * The five session events, sent to every open tab of the same origin. A message contains no token. A tab that receives
+ * one requests the current session from the server.
  */
 export const sessionEvents = [
   'SIGNED_IN',
@@ -15,9 +15,9 @@ export type SessionEvent = (typeof sessionEvents)[number];
 export type SessionListener = (event: SessionEvent, from: 'this tab' | 'another tab') => void;
 
 export interface SessionEvents {
-  /** Tells this tab's listeners, then the other tabs. */
+  /** Notifies this tab's listeners, then the other tabs. */
   emit(event: SessionEvent): void;
-  /** Returns the undo. */
+  /** Returns a function that unsubscribes. */
   listen(listener: SessionListener): () => void;
   close(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * The seven messages of the specification's error catalogue (section 8). Their text is a contract: callers and logs
- * compare it. What a person reads is made from `code` by the catalogues in `web/locales`.
+ * The seven messages of the specification's error catalog (section 8). Their text is a contract, because callers and
+ * logs compare it. The texts for users are built from `code` by the catalogs in `web/locales`.
  */
 export const faultMessages = {
   jwks_empty: 'JWKS is empty',

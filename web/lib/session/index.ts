@@ -1,4 +1,4 @@
-/** Access tokens and sessions in the browser: the one module that judges a token there. */
+/** Access tokens and sessions in the browser. This is the only module that verifies tokens there. */
 export {
   createSessionClient,
   type HeldSession,

@@ -1,7 +1,7 @@
-/** The project's public signing keys: fetched once, cached, fetched again when a token names a key we do not know. */
+/** The project's public signing keys: fetched once, cached, and fetched again when a token uses an unknown key. */
 import { SessionFault } from './faults.ts';
 
-/** Ten minutes; what the service's own `max-age` says (specification, section 9). */
+/** Ten minutes, as in the service's own `max-age` (specification, section 9). */
 export const jwksCacheMs = 600_000;
 
 export interface Jwk extends JsonWebKey {
@@ -9,13 +9,13 @@ export interface Jwk extends JsonWebKey {
 }
 
 export interface KeySource {
-  /** All keys that may have signed a token with this `kid` (without one: every key). Throws {@link SessionFault}. */
+  /** Returns all keys that may have signed a token with this `kid` (without one: every key). @throws {SessionFault} */
   find(kid: string | undefined, keyType: string): Promise<readonly Jwk[]>;
 }
 
 export interface KeySourceOptions {
   readonly fetchKeys: () => Promise<{ readonly keys?: readonly Jwk[] }>;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
 }
 
@@ -41,7 +41,7 @@ export function createKeySource({ fetchKeys, now }: KeySourceOptions): KeySource
       const keys = fresh && cached !== undefined ? cached.keys : await refetch();
       const found = matching(keys, kid, keyType);
       if (found.length > 0) return found;
-      // A key may have been added since we last looked. What has just been fetched need not be asked for twice.
+      // A key may have been added since the last fetch. Keys that were just fetched aren't fetched again.
       const again = fresh ? await refetch() : keys;
       if (again.length === 0) throw new SessionFault('jwks_empty');
       const late = matching(again, kid, keyType);

@@ -1,10 +1,10 @@
 /**
  * Verifies access tokens in the browser with WebCrypto.
  *
- * Tokens signed with an asymmetric key are checked here, against the public JWKS. Tokens signed with the project's
- * shared secret (HS256) cannot be: the public JWKS never holds an `oct` key, and must not. For those the page asks the
- * service itself (`confirm`, which calls GET /auth/v1/user), as the stock client does; without `confirm` the token is
- * refused. A set that does hold an `oct` key (a private one, in tests or on a server) is used like any other.
+ * Tokens signed with an asymmetric key are verified against the public JWKS. Tokens signed with the project's shared
+ * secret (HS256) can't be, because the public JWKS never contains an `oct` key. For those, the page asks the service
+ * (`confirm`, which calls GET /auth/v1/user), as the stock client does. Without `confirm`, such a token is rejected. A
+ * key set that does contain an `oct` key (a private one, in tests or on a server) is used like any other.
  */
 import { type Algorithm, algorithmNamed } from './algorithms.ts';
 import { SessionFault } from './faults.ts';
@@ -16,7 +16,7 @@ export interface AccessClaims {
   readonly role?: string;
   readonly aal?: string;
   readonly session_id?: string;
-  /** How somebody signed in, and when (seconds since the epoch). */
+  /** How the user signed in, and when (seconds since the epoch). */
   readonly amr?: readonly { readonly method: string; readonly timestamp: number }[];
   readonly is_anonymous?: boolean;
   readonly [claim: string]: unknown;
@@ -24,13 +24,13 @@ export interface AccessClaims {
 
 export interface VerifyOptions {
   readonly keys: KeySource;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
-  /** Asks the service whether it knows the token; true when it does. */
+  /** Asks the service whether the token is valid. */
   readonly confirm?: (token: string) => Promise<boolean>;
 }
 
-/** The token's claims, or a {@link SessionFault} with one of the seven messages. */
+/** Returns the token's claims. @throws {SessionFault} with one of the seven messages. */
 export async function verifyAccessToken(token: string, options: VerifyOptions): Promise<AccessClaims> {
   const [headerPart = '', payloadPart = '', signaturePart = ''] = token.split('.');
   const header = parseObject(headerPart);
@@ -78,7 +78,7 @@ async function isSignedBy(
   signature: Uint8Array<ArrayBuffer>,
   data: Uint8Array<ArrayBuffer>,
 ): Promise<boolean> {
-  // Only the key's own numbers: `use`, `alg` and `key_ops` of a set are often stricter or laxer than they should be.
+  // Uses only the key's own numbers, because `use`, `alg` and `key_ops` in a key set are often wrong.
   const { kty, crv, x, y, n, e, k } = key;
   const imported = await crypto.subtle.importKey(
     'jwk',
@@ -90,7 +90,7 @@ async function isSignedBy(
   return crypto.subtle.verify(algorithm.verifyAs, imported, signature, data);
 }
 
-/** base64url without padding to bytes; undefined for anything else. */
+/** Decodes base64url without padding. Returns undefined for anything else. */
 function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text === '' || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   try {
