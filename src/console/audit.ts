@@ -1,27 +1,27 @@
-/** The audit log: who did what to which thing. Entries are added and never changed (sql/0002_audit_log.sql). */
+/** The audit log of operators' actions. Entries are never changed (sql/0002_audit_log.sql). */
 import type { FastifyRequest } from 'fastify';
 import type { Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 
-/** Called after each change, and before what hands out a secret. */
+/** Called after each change, and before a secret is returned. */
 export type Audit = (
-  /** Who and in which request; a route's call is one. */
+  /** The operator and the request. A route's call has both. */
   by: { readonly operator: Actor; readonly request?: Pick<FastifyRequest, 'id'> },
   /** `subject.verb`, for example `row.delete`. */
   action: string,
-  /** What it was done to, as a reader would name it: `public.tasks`, an email address, a bucket's name; '' for nothing. */
+  /** The target's display name: `public.tasks`, an email address or a bucket's name. '' if there is no target. */
   target: string,
-  /** Never a secret: everybody who may sign in can read the log. */
+  /** Must not contain secrets, because every operator can read the log. */
   detail?: object,
 ) => Promise<void>;
 
 export interface Actor {
-  /** Null: the command line. */
+  /** Null for the command line. */
   readonly id: string | null;
   readonly name: string;
 }
 
-/** Who has the project's folder. */
+/** Anyone with access to the project's folder. */
 export const commandLine: Actor = { id: null, name: 'command line' };
 
 export const createAudit =

@@ -1,6 +1,6 @@
 /** The Console API's errors: one table, `{code, message, detail?, hint?, requestId}` on the wire. */
 
-import type { Question } from './sql-page/core/danger.ts';
+import type { Question } from './sql-page/contract.ts';
 
 export const errors = {
   signed_out: {
@@ -53,17 +53,17 @@ export interface ConsoleErrorFields {
   readonly message?: string;
   readonly detail?: string;
   readonly hint?: string;
-  /** SQLSTATE, when PostgreSQL said no. */
+  /** The SQLSTATE of an error from PostgreSQL. */
   readonly sqlstate?: string;
-  /** The column PostgreSQL complains about, when it names one. */
+  /** The column that PostgreSQL's error names. */
   readonly column?: string;
-  /** Of several edits in one call, the one that failed, from 0. */
+  /** The zero-based index of the edit that failed. */
   readonly index?: number;
   /** For `retry-after`. */
   readonly waitSeconds?: number;
-  /** What has to be confirmed first. */
+  /** The statements that the operator must confirm first. */
   readonly questions?: readonly Question[];
-  /** The row as it is now, for a conflict. */
+  /** The current row, for a conflict. */
   readonly current?: Record<string, string | null>;
 }
 

@@ -1,26 +1,25 @@
 /**
- * Log entries as they come, by server-sent events (HTML standard, section 9.2). Bounded: so many streams, each for so long
- * (the browser comes back by itself, and its session is judged again); a reader who is slower than the log loses entries
- * and is told how many.
+ * Streams log entries as server-sent events (HTML standard, section 9.2). The number and duration of streams are limited. The
+ * browser reconnects automatically, and its session is checked again. A slow reader loses entries and receives their number.
  */
 import type { ServerResponse } from 'node:http';
 import { ConsoleError } from './errors.ts';
 
-/** Of each log: that of all services, and that of the functions. */
+/** The limit for each log: the one of all services and the one of functions. */
 const mostStreams = 30;
 const longestMs = 5 * 60_000;
 const heartbeatMs = 15_000;
 const flushMs = 200;
-/** Between two flushes; nobody reads more. */
+/** The maximum number of entries per flush. */
 const mostEntries = 200;
 
 export interface EventStreams {
   /**
-   * `follow` is told where entries go, as JSON, and returns how to stop. With an id, a browser that comes back names the last
-   * one that it has seen (section 9.2.4). @throws {ConsoleError} too_many
+   * `follow` receives the function that sends an entry as JSON, and returns a function that stops. With an id, a reconnecting
+   * browser sends the last id that it received (section 9.2.4). @throws {ConsoleError} too_many
    */
   open(response: ServerResponse, follow: (send: (json: string, id?: number) => void) => () => void): void;
-  /** When the server stops: it would wait for them. */
+  /** Ends all streams, because a stopping server would wait for them. */
   closeAll(): void;
 }
 

@@ -1,9 +1,9 @@
 /**
- * The Console's server side, on a port of its own: serves the built pages below `/console`, signs operators in, and answers
- * the one API that every page uses. Service credentials stay here.
+ * The Console's server side, on a separate port. It serves the built pages below `/console`, signs operators in, and serves
+ * the API that every page uses. Service credentials never leave the server.
  *
  * Glossary. *Operator*: a person who runs the project, not an end user of the app. *Link*: a one-time sign-in address;
- * its secret travels in the fragment, which no server log sees. *Permission*: read, write, own (`core/roles.ts`).
+ * its secret is in the fragment, which server logs don't contain. *Permission*: read, secrets, write or own (`core/roles.ts`).
  */
 import { join } from 'node:path';
 import type { Guesses, MessageTrials } from '../auth/index.ts';
@@ -20,12 +20,13 @@ import type { RealtimeService } from '../realtime/types.ts';
 import type { Attempt } from '../rest/index.ts';
 import type { Telemetry } from '../telemetry/types.ts';
 import { commandLine, createAudit } from './audit.ts';
-import { storageRoutes } from './buckets/routes.ts';
-import { realtimeRoutes } from './channels/routes.ts';
 import { arrivalOf, arrivalPlaceholder } from './core/arrival.ts';
 import type { OperatorRole } from './core/roles.ts';
-import { type FunctionsView, functionRoutes } from './edge-functions/routes.ts';
-import { jobRoutes } from './job-pages/routes.ts';
+import { type FunctionsView, functionRoutes } from './functions/routes.ts';
+import { type HomeDeps, homeRoutes } from './home/routes.ts';
+import { inboxRoutes } from './inbox/routes.ts';
+import { jobRoutes } from './jobs/routes.ts';
+import { keyRoutes } from './keys/routes.ts';
 import { logRoutes } from './logs/routes.ts';
 import { createFactors } from './operators/factors.ts';
 import { passkeyRoutes } from './operators/passkey-routes.ts';
@@ -34,12 +35,10 @@ import { operatorRoutes } from './operators/routes.ts';
 import { createSeal } from './operators/seal.ts';
 import { personaRoutes } from './persona/routes.ts';
 import { policyRoutes } from './policies/routes.ts';
-import { keyRoutes } from './project-keys/routes.ts';
 import * as queries from './queries.ts';
+import { realtimeRoutes } from './realtime/routes.ts';
 import { referenceRoutes } from './reference/routes.ts';
-import { createApi, parse } from './routes/api.ts';
-import { type HomeDeps, homeRoutes } from './routes/home.ts';
-import { inboxRoutes } from './routes/inbox.ts';
+import { createApi, parseAs } from './routes/api.ts';
 import type { WriteMigration } from './schema/apply.ts';
 import { schemaRoutes } from './schema/routes.ts';
 import { createServices } from './services.ts';
@@ -47,6 +46,7 @@ import { createSessions } from './sessions.ts';
 import { messageRoutes } from './settings/message-routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { sqlRoutes } from './sql-page/routes.ts';
+import { storageRoutes } from './storage/routes.ts';
 import { tableRoutes } from './tables/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { whyRoutes } from './why/routes.ts';
@@ -64,45 +64,45 @@ export interface ConsoleDeps {
   readonly mailer: Mailer;
   readonly messageTrials: MessageTrials;
   readonly guesses: Guesses;
-  /** The folder that holds `supabase/`, and that folder: settings are written there. */
+  /** The folder that contains `supabase/`, and `supabase/` itself. Settings are written there. */
   readonly projectDir: string;
   readonly supabaseDir: string;
   readonly apiUrl: () => string;
-  /** Where operators open the Console, for example `http://127.0.0.1:54323`. */
+  /** The Console's address for operators, for example `http://127.0.0.1:54323`. */
   readonly consoleUrl: () => string;
-  /** The names that it answers to. */
+  /** The host names that the Console accepts. */
   readonly ownAddress: OwnAddress;
-  /** Health of every service: undefined, or a sentence that says what is wrong. */
+  /** The health of every service: undefined, or a sentence about the problem. */
   readonly health: () => Record<string, string | undefined>;
-  /** Statements of the project that a start with --keep-going left out. */
+  /** Statements of the project that a start with --keep-going skipped. */
   readonly leftOut: HomeDeps['leftOut'];
-  /** A request to REST that can be undone. */
+  /** Sends a request to REST that can be rolled back. */
   readonly attempt: Attempt;
-  /** A request to one of our own services in this process, for example /auth/v1/admin/users. */
+  /** Sends a request to a service in this process, for example /auth/v1/admin/users. */
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** The same, with an answer whose body comes as it is made; `init.signal` ends it. */
+  /** Like `internalFetch`, but streams the response body. `init.signal` ends the response. */
   readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
   readonly functions: FunctionsView;
   readonly realtime: Pick<RealtimeService, 'verdicts' | 'report'>;
-  /** Keeps a change of the schema as a migration of the project. */
+  /** Writes a schema change as a migration of the project. */
   readonly writeMigration: WriteMigration;
-  /** `.plinth/`: the key that seals second factors lies there. */
+  /** `.plinth/`, which contains the key that encrypts second factors. */
   readonly dataDir: string;
   /** What has happened. */
   readonly telemetry: Telemetry;
-  /** Where the built web app lies (dist/web). */
+  /** The folder of the built web app (dist/web). */
   readonly webDir: string;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 export interface ConsoleService extends Service {
-  /** A fresh one-time link, good for ten minutes; the operator `owner` unless named. */
+  /** Returns a new one-time link, valid for ten minutes. The default operator is `owner`. */
   issueLink(operatorName?: string): Promise<string>;
   listOperators(): Promise<
     { name: string; role: OperatorRole; created_at: string; last_sign_in_at: string | null }[]
   >;
-  /** False when there is one of that name already. */
+  /** Returns false if an operator with this name exists. */
   createOperator(name: string, role: OperatorRole): Promise<boolean>;
 }
 
@@ -146,24 +146,25 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
         plugin: async (app) => {
           await app.register(
             async (scope) => {
-              // Files stay streams for whoever reads them.
+              // Passes uploaded files to the handlers as streams.
               scope.addContentTypeParser('application/octet-stream', (_request, body, done) =>
                 done(null, body),
               );
               const api = createApi(scope, sessions, log);
               scope.post('/sign-in', async (request, reply) => {
                 sessions.checkSignIn(request);
-                const { token } = await parse('signIn', request.body);
+                const { signIn } = await import('./operators/contract.ts');
+                const { token } = await parseAs(signIn, request.body);
                 const operator = await sessions.signIn(token, request, reply);
                 await audit({ operator, request }, 'sign-in', operator.name);
                 return reply.send(sessions.described(operator));
               });
-              api.route('GET', '/session', 'read', async ({ operator }) => sessions.described(operator), {
+              const route = api.feature(() => import('./operators/contract.ts'));
+              route('GET /session', 'read', async ({ operator }) => sessions.described(operator), {
                 beforeFactor: true,
               });
-              api.route(
-                'POST',
-                '/sign-out',
+              route(
+                'POST /sign-out',
                 'read',
                 async (call) => {
                   await sessions.signOut(call.request, call.reply);
@@ -206,7 +207,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
           app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
             face.sendAsset(request, reply, request.params.name),
           );
-          // The page itself knows its routes; each of its addresses gets the same HTML.
+          // The web app has its own router, so each of its addresses returns the same HTML.
           app.get('/*', { config: { isPage: true } }, (request, reply) => {
             const html = face.html('index.html');
             if (html === undefined) {

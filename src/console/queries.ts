@@ -1,4 +1,4 @@
-/** The Console's fixed SQL: operators, their links, sessions and audit entries. */
+/** SQL statements for operators, their links and sessions. */
 
 import type { Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
@@ -17,7 +17,7 @@ export async function findOperator(db: Queryable, name: string): Promise<Operato
   return row;
 }
 
-/** Whom a link without a name is for. */
+/** Returns the operator of a link without a name. */
 export async function findFirstOwner(db: Queryable): Promise<OperatorRow | undefined> {
   const [row] = await db.query<OperatorRow>(
     sql`select id, name, role from _plinth.operators where role = 'owner' order by created_at, name limit 1`,
@@ -64,7 +64,7 @@ export async function insertLink(
     values (${tokenHash}, ${operatorId}, now() + make_interval(secs => ${lifetimeSeconds}))`);
 }
 
-/** Deletes the link, so that it works once even when two browsers send it at the same moment. */
+/** Deletes the link, so that it works once even if two browsers send it at the same time. */
 export async function takeLink(
   db: Queryable,
   tokenHash: Buffer,
@@ -105,7 +105,7 @@ export async function insertSession(
   return row.id;
 }
 
-/** Notes that the session was seen, at most once in five minutes. */
+/** Finds a session and updates its last use, at most once per five minutes. */
 export async function findSession(db: Queryable, cookieHash: Buffer): Promise<SessionRow | undefined> {
   const [row] = await db.query<SessionRow>(sql`
     with seen as (

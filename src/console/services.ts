@@ -1,6 +1,6 @@
 /**
- * Calls to our own services, in this process, with the project's service role: what the Console changes goes by the
- * rules of the service it belongs to. The key stays here.
+ * Calls services in this process with the service role, so that the Console's changes follow the rules of each service. The
+ * key never leaves the server.
  */
 import type { Keys } from '../keys/types.ts';
 import { ConsoleError } from './errors.ts';
@@ -15,19 +15,19 @@ export interface ServiceCall {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Instead of the service role's. */
+  /** The token to use instead of the service role's. */
   readonly token?: string;
-  /** Said when the service knows no such thing. */
+  /** The message for a 404 of the service. */
   readonly missing?: string;
 }
 
 export interface ServiceAnswer {
-  /** The parsed JSON; an empty object when there was none. */
+  /** The parsed JSON, or an empty object if the body isn't JSON. */
   readonly body: Record<string, unknown>;
   readonly headers: Headers;
 }
 
-/** @throws {ConsoleError} not_found, bad_request with the service's own words and code, upstream */
+/** @throws {ConsoleError} not_found; bad_request, with the service's message and code; upstream */
 export type Services = (path: string, call?: ServiceCall) => Promise<ServiceAnswer>;
 
 /**
@@ -54,8 +54,8 @@ export function createServices({ keys, internalFetch }: ServicesDeps): Services 
 }
 
 /**
- * A name may be `..`, which no percent-encoding hides (WHATWG URL, section 4.4): such a path would end at another
- * endpoint, with the service role.
+ * Rejects `.` and `..` as names, which percent-encoding doesn't hide (WHATWG URL, section 4.4): such a path would reach another
+ * endpoint with the service role.
  * @throws {ConsoleError} bad_request
  */
 export function requireStraight(path: string): void {
@@ -65,7 +65,7 @@ export function requireStraight(path: string): void {
     });
 }
 
-/** Auth says `msg` and `error_code`; storage puts the true status into its body and a code beside it. */
+/** Auth sends `msg` and `error_code`. Storage sends the real status and a code in the body. */
 function refusal(status: number, body: Record<string, unknown>, missing: string | undefined): ConsoleError {
   const trueStatus = Number(body.statusCode ?? status);
   const code = body.error_code ?? body.code;

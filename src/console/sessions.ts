@@ -1,6 +1,6 @@
 /**
- * Operators' sign-in: a one-time link becomes a session behind an httpOnly cookie; each changing request proves with the
- * session's CSRF token that it came from one of our pages.
+ * Operator sign-in. A one-time link becomes a session in an httpOnly cookie. Each request that isn't a GET must contain the
+ * session's CSRF token, which proves that it comes from the Console's pages.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -11,19 +11,14 @@ import { sameOriginHeader } from '../kernel/same-origin.ts';
 import { createAttempts } from './core/attempts.ts';
 import { may, type OperatorRole, type Permission, permissionsOf } from './core/roles.ts';
 import { ConsoleError } from './errors.ts';
+import type { FactorState, Session } from './operators/contract.ts';
 import * as queries from './queries.ts';
 
 const linkLifetimeSeconds = 600;
 const sessionLifetimeSeconds = 12 * 3600;
 const attemptLimits = { most: 10, windowMs: 60_000, addresses: 1000 };
-/** The operator that the start command's link signs in where there is no owner yet. */
+/** The operator of the start command's link if there is no owner yet. */
 const firstOperator = { name: 'owner', role: 'owner' } as const;
-
-/**
- * `none`: the operator has no second factor. `owed`: they have, and this session has not proven it. `missing`: they have
- * none and everybody has to.
- */
-export type FactorState = 'none' | 'proven' | 'owed' | 'missing';
 
 export interface Operator {
   readonly id: string;
@@ -35,32 +30,32 @@ export interface Operator {
 }
 
 export interface Sessions {
-  /** The secret part of a fresh one-time link; for the first owner unless named. Rejects for a name that nobody has. */
+  /** Returns the secret of a new one-time link. The default operator is the first owner. Rejects if the operator doesn't exist. */
   issueLinkToken(operatorName?: string): Promise<string>;
-  /** As {@link issueLinkToken}, for an invitation. */
+  /** Like {@link issueLinkToken}, for an invitation. */
   linkTokenFor(operatorId: string, lifetimeSeconds: number): Promise<string>;
-  /** Before anything of the body is read. @throws {ConsoleError} csrf, too_many */
+  /** Runs before the body is read. @throws {ConsoleError} csrf, too_many */
   checkSignIn(request: FastifyRequest): void;
-  /** Spends the link and sets the cookie. @throws {ConsoleError} link_invalid */
+  /** Consumes the link and sets the cookie. @throws {ConsoleError} link_invalid */
   signIn(token: string, request: FastifyRequest, reply: FastifyReply): Promise<Operator>;
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** `beforeFactor`: also while the second factor is owed. @throws {ConsoleError} signed_out, csrf, factor_needed, forbidden */
+  /** `beforeFactor`: also before the second factor is verified. @throws {ConsoleError} signed_out, csrf, factor_needed, forbidden */
   authorize(request: FastifyRequest, permission: Permission, beforeFactor?: boolean): Promise<Operator>;
-  /** What a page needs to know of its operator: who, what they may do, and the proof for changing requests. */
-  described(operator: Operator): object;
+  /** Returns what a page needs: the operator, the permissions and the CSRF token. */
+  described(operator: Operator): Session;
 }
 
 export interface SessionsDeps {
   readonly db: Queryable;
   readonly clock: Clock;
   readonly consoleUrl: () => string;
-  /** The names that it answers to. */
+  /** The host names that the Console accepts. */
   readonly ownAddress: OwnAddress;
-  /** Everybody has to have a second factor. */
+  /** Whether every operator must have a second factor. */
   readonly factorRequired: boolean;
 }
 
-/** Cookies of one name that a browser sends at most: whoever plants more is not worth a question each. */
+/** The maximum number of cookies with our name that are looked up per request. */
 const mostCookies = 4;
 
 export function createSessions({
@@ -72,15 +67,15 @@ export function createSessions({
 }: SessionsDeps): Sessions {
   const attempts = createAttempts(attemptLimits);
 
-  /** `__Host-`: no other host of the domain can set it (RFC 6265bis section 4.1.3). Browsers take it over TLS only. */
+  /** Other hosts of the domain can't set a `__Host-` cookie (RFC 6265bis section 4.1.3). Browsers accept it only over TLS. */
   const isSecure = ({ headers }: FastifyRequest): boolean =>
     ownAddress.publicUrl?.protocol === 'https:' && isToPublicUrl(headers, ownAddress);
-  // Browsers share cookies between the ports of a host, and two projects may run side by side.
+  // Includes the port, because browsers share cookies between ports and two projects may run on one host.
   const cookieName = (request: FastifyRequest): string =>
     isSecure(request) ? '__Host-plinth-console' : `plinth-console-${new URL(consoleUrl()).port || 'default'}`;
 
   function cookieHeader(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
-    // The path keeps it from what other ports of this host serve.
+    // The path limits the cookie, because other ports of this host would receive it too.
     const scope = isSecure(request) ? 'Path=/; Secure' : 'Path=/console';
     return `${cookieName(request)}=${value}; ${scope}; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}`;
   }
@@ -93,8 +88,8 @@ export function createSessions({
   }
 
   /**
-   * Undefined without a session, and with two: another port of this host may have planted one beside the operator's own, so
-   * that they work as somebody else.
+   * Returns undefined without a session, and also with two: a page on another port of this host may have set a second cookie
+   * so that the operator works in a foreign session.
    */
   async function sessionOf(request: FastifyRequest): Promise<queries.SessionRow | undefined> {
     const rows = await Promise.all(
@@ -131,7 +126,7 @@ export function createSessions({
     },
     linkTokenFor,
     checkSignIn(request) {
-      // The port's guard has judged what browsers say; this is what the form of a foreign page can't send.
+      // The port's guard has checked the browser's headers. This header can't be sent by a form of another website.
       if (request.headers[sameOriginHeader] !== '1') throw new ConsoleError('csrf');
       const waitSeconds = attempts.waitSeconds(request.ip, clock.now());
       if (waitSeconds > 0) throw new ConsoleError('too_many', { waitSeconds });
@@ -153,7 +148,7 @@ export function createSessions({
         ip: request.ip,
         lifetimeSeconds: sessionLifetimeSeconds,
       });
-      // Who signs in again leaves no session behind that nobody can end.
+      // Ends the browser's previous sessions, which would otherwise stay open.
       await endSessions(request);
       reply.header('set-cookie', cookieHeader(request, cookie, sessionLifetimeSeconds));
       const { id, name, role, has_factor } = operator;

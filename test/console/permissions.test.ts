@@ -1,4 +1,6 @@
 /** What roles may do, for every route of the Console API there is: the table of routes is walked, so new ones are covered. */
+import { globSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkRoute } from '../../src/console/routes/api.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -55,6 +57,19 @@ const filled = (path: string): string =>
       name === 'schema' ? 'public' : name === 'table' ? 'tasks' : '00000000-0000-0000-0000-000000000000',
     )
     .replace('*', 'x');
+
+test('the contract declares every route that the server serves, and no others', async () => {
+  const declared = await Promise.all(
+    globSync('src/console/*/contract.ts', { exclude: ['src/console/core'] }).map(async (path) => {
+      const module = (await import(pathToFileURL(path).href)) as { contract?: object };
+      return Object.keys(module.contract ?? {});
+    }),
+  );
+  const served = routes()
+    .filter(({ method, path }) => method !== 'HEAD' && path !== '/*')
+    .map(({ method, path }) => `${method} ${path}`);
+  expect(served.sort()).toEqual(declared.flat().sort());
+});
 
 test('a read-only operator is refused by every route that writes', async () => {
   const writing = routes().filter(({ method }) => method !== 'GET' && method !== 'HEAD');

@@ -38,9 +38,9 @@ export interface ApiRequest {
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent unchanged instead of a body. */
-  readonly file?: Blob;
+  readonly file?: Blob | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The response, if it was requested before this code was loaded. */
   readonly early?: Promise<Response> | undefined;
 }

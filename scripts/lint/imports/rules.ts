@@ -100,7 +100,7 @@ function entryFault(file: string, target: string, to: string): string | undefine
 
 /** `schema/changes.ts` has the types of the schema editor's contract. */
 const isContract = (path: string): boolean =>
-  /^src\/console\/.+\/contract\.ts$/.test(path) || path === 'src/console/schema/changes.ts';
+  /^src\/console\/(.+\/)?contract\.ts$/.test(path) || path === 'src/console/schema/changes.ts';
 
 const isEntry = (path: string): boolean => /^src\/[^/]+\/(index|types)\.ts$/.test(path);
 

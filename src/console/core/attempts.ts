@@ -1,7 +1,7 @@
-/** Counts failed sign-ins per address in a window of time, so that links cannot be guessed quickly. */
+/** Counts failed sign-ins per IP address and time window to slow down guessing. */
 
 export interface Attempts {
-  /** Seconds to wait; 0 when the address may try. */
+  /** The number of seconds to wait; 0 if the address may try now. */
   waitSeconds(address: string, now: number): number;
   failed(address: string, now: number): void;
 }
@@ -9,7 +9,7 @@ export interface Attempts {
 export interface AttemptLimits {
   readonly most: number;
   readonly windowMs: number;
-  /** Addresses remembered; the oldest goes first, so that a flood of addresses costs no memory. */
+  /** The maximum number of addresses kept. The oldest is evicted first, which bounds the memory. */
   readonly addresses: number;
 }
 

@@ -1,10 +1,5 @@
-/** What the inbox shows of a message before anybody opens it: its code, its link, the beginning of its text. */
-
-export interface MessageFacts {
-  readonly code: string | null;
-  readonly link: string | null;
-  readonly snippet: string;
-}
+/** The code, the link and the beginning of a message, for the list of the inbox. */
+import type { MessageFacts } from '../inbox/contract.ts';
 
 const snippetChars = 160;
 const codePattern = /(?<![\d/=&?#-])\b\d{6,10}\b(?![-\d])/;
@@ -42,7 +37,7 @@ const entities: Readonly<Record<string, string>> = {
 const unescaped = (text: string): string =>
   text.replaceAll(/&(amp|lt|gt|quot|#39|nbsp);/g, (_all, name: string) => entities[name] ?? '');
 
-/** The message as a document for a sandboxed frame: links open in a tab of their own. */
+/** Returns the message as a document for a sandboxed frame. Its links open in a new tab. */
 export function framedHtml(html: string): string {
   const base = '<base target="_blank">';
   return /<head[^>]*>/i.test(html)

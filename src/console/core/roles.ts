@@ -1,17 +1,17 @@
-/** Operators' roles and what each may do. */
+/** Operator roles and their permissions. */
 
 export const roles = ['owner', 'developer', 'read-only'] as const;
 export type OperatorRole = (typeof roles)[number];
 
 /**
- * `read`: look at everything but secrets. `secrets`: look at what would let somebody act as a user (captured mail, rows
- * of auth and vault) and at what holds keys (jobs' commands, webhooks, requests). `write`: change data, users, files, jobs and
- * the schema. `own`: operators and keys.
+ * `read`: read everything except secrets. `secrets`: read data that allows acting as a user (captured mail, rows of auth and
+ * vault) or that contains keys (job commands, webhooks, requests). `write`: change data, users, files, jobs and the schema.
+ * `own`: manage operators and keys.
  */
 export const permissions = ['read', 'secrets', 'write', 'own'] as const;
 export type Permission = (typeof permissions)[number];
 
-/** Those that let somebody change anything. */
+/** The permissions that allow changes. */
 export const changing: readonly Permission[] = ['write', 'own'];
 
 const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
@@ -26,9 +26,9 @@ export const may = (role: OperatorRole, permission: Permission): boolean =>
   granted[role].includes(permission);
 
 /**
- * Schemas whose rows hold tokens, password hashes or secrets. Queued requests (`net`), hooks and scheduled commands carry
- * keys in their headers and texts, and PostgreSQL's statistics (in `extensions`) and the history of migrations keep statements
- * word for word: a role's password, a webhook's headers.
+ * Schemas whose rows contain tokens, password hashes or secrets. Queued requests (`net`), hooks and scheduled commands contain
+ * keys in their headers and texts. PostgreSQL's statistics (in `extensions`) and the migration history store statements
+ * verbatim, including role passwords and webhook headers.
  */
 const secretSchemas: readonly string[] = [
   'auth',
@@ -41,6 +41,6 @@ const secretSchemas: readonly string[] = [
   '_plinth',
 ];
 
-/** What it takes to read the rows of a schema. */
+/** Returns the permission required to read a schema's rows. */
 export const permissionForRows = (schema: string): Permission =>
   secretSchemas.includes(schema) ? 'secrets' : 'read';

@@ -1,6 +1,6 @@
 /**
- * Operators' second factor: one authenticator app (TOTP) and recovery codes. A session whose operator has one owes it
- * before it may do anything; where the project asks everybody for one, who has none sets it up first.
+ * Operators' second factor: an authenticator app (TOTP) with recovery codes. A session must verify the factor before any other
+ * call. If the project requires a factor, operators without one must set it up first.
  */
 import type { Guesses } from '../../auth/index.ts';
 import type { Database } from '../../database/types.ts';
@@ -19,18 +19,18 @@ export interface FactorsDeps {
   readonly seal: Seal;
   readonly guesses: Guesses;
   readonly clock: Clock;
-  /** Named in the app. */
+  /** The name that the authenticator app shows. */
   readonly issuer: string;
-  /** Everybody has to have one. */
+  /** Whether every operator must have a second factor. */
   readonly required: boolean;
 }
 
 export interface Factors {
-  /** A fresh secret, good once {@link confirm} has seen a code of it. @throws {ConsoleError} factor_there */
+  /** Creates a secret. It takes effect when {@link confirm} receives one of its codes. @throws {ConsoleError} factor_there */
   begin(operator: Operator): Promise<{ secret: string; uri: string; qr: string }>;
-  /** Returns the recovery codes, which nobody can read again. @throws {ConsoleError} code_wrong, too_many */
+  /** Returns the recovery codes, which can't be read again. @throws {ConsoleError} code_wrong, too_many */
   confirm(operator: Operator, code: string): Promise<{ recoveryCodes: string[] }>;
-  /** Takes a code of the app or a recovery code; says which it was. @throws {ConsoleError} code_wrong, too_many */
+  /** Accepts a code of the app or a recovery code, and returns its kind. @throws {ConsoleError} code_wrong, too_many */
   prove(operator: Operator, code: string): Promise<'code' | 'recovery code'>;
   /** @throws {ConsoleError} code_wrong, too_many, factor_required */
   remove(operator: Operator, code: string): Promise<void>;
@@ -48,7 +48,7 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
     return secret;
   };
 
-  /** Few guesses, over all sessions of the operator. */
+  /** Limits guesses across all sessions of the operator. */
   async function verify<T>(operator: Operator, compare: () => Promise<T | undefined>): Promise<T> {
     const verdict = await guesses.verify('operator_factor', { account: operator.id }, compare);
     if (verdict.kind === 'blocked')
@@ -57,7 +57,7 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
     return verdict.value;
   }
 
-  /** Each code once. */
+  /** Accepts each code once. */
   async function takeCode(
     operator: Operator,
     sealed: Buffer | null,

@@ -1,4 +1,4 @@
-/** SQL of operators' passkeys and of what they are asked to sign. */
+/** SQL statements for operators' passkeys and their challenges. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 
@@ -15,7 +15,7 @@ export async function keepChallenge(
     set challenge = ${challenge}, challenge_for = ${ceremony}, challenge_at = now() where id = ${sessionId}`);
 }
 
-/** Undefined: there is none, it is older than five minutes, or was made for something else. It is gone afterwards. */
+/** Returns and deletes the challenge. Undefined if there is none, if it is older than five minutes, or if its purpose differs. */
 export async function takeChallenge(
   db: Queryable,
   sessionId: string,
@@ -45,7 +45,7 @@ export const listPasskeys = (db: Queryable, operatorId: string): Promise<Passkey
     select id, name, public_key, sign_count::float8 as sign_count, transports, created_at, last_used_at
     from _plinth.operator_passkeys where operator_id = ${operatorId} order by created_at, name`);
 
-/** False: that key is somebody's already. */
+/** Returns false if the key is already registered. */
 export async function addPasskey(
   db: Queryable,
   operatorId: string,
@@ -59,8 +59,8 @@ export async function addPasskey(
 }
 
 /**
- * False: the key has counted further before, so this is a copy of it, or an answer that was used. One that does not count
- * stays at 0 (WebAuthn level 3, section 6.1.1).
+ * Returns false if the counter didn't increase, which means a cloned key or a replayed response. Keys without a counter always
+ * send 0 (WebAuthn level 3, section 6.1.1).
  */
 export async function countUse(
   db: Queryable,

@@ -1,7 +1,7 @@
-/** An operator's own passkeys, and the proof by one of them. */
+/** The routes of an operator's own passkeys, and of signing in with one. */
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
-import { type Api, type Call, parseAs } from '../routes/api.ts';
+import type { Api } from '../routes/api.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Passkeys } from './passkeys.ts';
 
@@ -10,42 +10,39 @@ export function passkeyRoutes(
   { passkeys, sessions }: { readonly passkeys: Passkeys; readonly sessions: Sessions },
   audit: Audit,
 ): void {
-  const schemas = () => import('./schemas.ts');
+  const route = api.feature(() => import('./contract.ts'));
   const own = { changes: 'own session' } as const;
   const beforeFactor = { ...own, beforeFactor: true } as const;
 
-  api.route('GET', '/factor/passkeys', 'read', async ({ operator }) => ({
+  route('GET /factor/passkeys', 'read', async ({ operator }) => ({
     passkeys: await passkeys.list(operator),
   }));
-  api.route('POST', '/factor/passkeys/begin', 'read', ({ operator }) => passkeys.begin(operator), own);
-  api.route(
-    'POST',
-    '/factor/passkeys',
+  route('POST /factor/passkeys/begin', 'read', ({ operator }) => passkeys.begin(operator), own);
+  route(
+    'POST /factor/passkeys',
     'read',
     async (call) => {
-      const { name, answer } = await parseAs((await schemas()).newPasskey, call.request.body);
+      const { name, answer } = await call.body();
       await passkeys.add(call.operator, name, answer);
       await audit(call, 'passkey.add', name);
     },
     own,
   );
-  api.route(
-    'DELETE',
-    '/factor/passkeys/:id',
+  route(
+    'DELETE /factor/passkeys/:id',
     'read',
     async (call) => {
-      const { id } = call.request.params as { id: string };
+      const { id } = call.params;
       await audit(call, 'passkey.remove', await passkeys.remove(call.operator, id));
     },
     own,
   );
-  api.route('POST', '/factor/passkeys/ask', 'read', ({ operator }) => passkeys.ask(operator), beforeFactor);
-  api.route(
-    'POST',
-    '/factor/passkeys/prove',
+  route('POST /factor/passkeys/ask', 'read', ({ operator }) => passkeys.ask(operator), beforeFactor);
+  route(
+    'POST /factor/passkeys/prove',
     'read',
-    async (call: Call) => {
-      const { answer } = await parseAs((await schemas()).passkeyProof, call.request.body);
+    async (call) => {
+      const { answer } = await call.body();
       try {
         const name = await passkeys.prove(call.operator, answer);
         await audit(call, 'factor.prove', call.operator.name, { by: 'passkey', name });

@@ -1,16 +1,17 @@
 /**
- * Operators' passkeys (WebAuthn level 3): each proves the second factor in place of a code of the app, which stays the way
- * back, with its recovery codes. Judged by @simplewebauthn/server, which is loaded at the first key.
+ * Operators' passkeys (WebAuthn level 3). A passkey replaces the authenticator app's code; the app and its recovery codes remain
+ * the fallback. @simplewebauthn/server verifies the responses and is loaded with the first one.
  */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Queryable } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Operator } from '../sessions.ts';
+import type { CreationOptions, CredentialDescriptor, PasskeySummary, RequestOptions } from './contract.ts';
 import * as keys from './passkey-queries.ts';
 import { findFactor, markProven } from './queries.ts';
 
-/** What the browser's `toJSON()` gives, as far as it is read. */
+/** The fields of the browser's `toJSON()` that are used. */
 export interface KeyAnswer {
   readonly id: string;
   readonly response: {
@@ -22,21 +23,14 @@ export interface KeyAnswer {
   };
 }
 
-export interface PasskeySummary {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
-}
-
 export interface Passkeys {
   list(operator: Operator): Promise<PasskeySummary[]>;
-  /** Options for `navigator.credentials.create`. @throws {ConsoleError} refused: without an app there is no way back */
-  begin(operator: Operator): Promise<object>;
+  /** Options for `navigator.credentials.create`. @throws {ConsoleError} refused, without an authenticator app as a fallback */
+  begin(operator: Operator): Promise<CreationOptions>;
   /** @throws {ConsoleError} key_refused, taken */
   add(operator: Operator, name: string, answer: KeyAnswer): Promise<void>;
   /** Options for `navigator.credentials.get`. */
-  ask(operator: Operator): Promise<object>;
+  ask(operator: Operator): Promise<RequestOptions>;
   /** Returns the key's name. @throws {ConsoleError} key_refused */
   prove(operator: Operator, answer: KeyAnswer): Promise<string>;
   /** Returns the key's name. @throws {ConsoleError} not_found */
@@ -46,7 +40,7 @@ export interface Passkeys {
 export interface PasskeyDeps {
   readonly db: Queryable;
   readonly consoleUrl: () => string;
-  /** Shown by the browser. */
+  /** The name that the browser shows. */
   readonly issuer: string;
 }
 
@@ -55,7 +49,7 @@ const timeoutMs = 300_000;
 /** ES256, EdDSA, RS256 (COSE). */
 const algorithms = [-7, -8, -257];
 
-/** Keys belong to a name: an address has none, and then it is this machine's (WebAuthn level 3, section 5.1.2). */
+/** Passkeys belong to a host name. For an IP address, that is `localhost` (WebAuthn level 3, section 5.1.2). */
 export function partyOf(consoleUrl: string): { id: string; origin: string } {
   const url = new URL(consoleUrl);
   if (isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0) return { id: url.hostname, origin: url.origin };
@@ -77,7 +71,7 @@ export function createPasskeys({ db, consoleUrl, issuer }: PasskeyDeps): Passkey
     if (challenge === undefined) throw new ConsoleError('key_refused');
     return challenge;
   }
-  const described = async (operator: Operator) =>
+  const described = async (operator: Operator): Promise<CredentialDescriptor[]> =>
     (await keys.listPasskeys(db, operator.id)).map(({ id, transports }) => ({
       type: 'public-key',
       id: text(id),

@@ -1,17 +1,8 @@
-/** SQL of operators, their sessions, second factors and the audit log. */
+/** SQL statements for operators, their sessions, second factors and the audit log. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { OperatorRole } from '../core/roles.ts';
-
-export interface OperatorSummary {
-  id: string;
-  name: string;
-  role: OperatorRole;
-  created_at: string;
-  last_sign_in_at: string | null;
-  has_factor: boolean;
-  sessions: number;
-}
+import type { AuditEntry, OperatorSummary, SessionSummary } from './contract.ts';
 
 export const listOperators = (db: Queryable): Promise<OperatorSummary[]> =>
   db.query(sql`
@@ -30,7 +21,7 @@ export async function findById(
   return row;
 }
 
-/** Two owners who remove each other must not both succeed. */
+/** Prevents two owners from removing each other at the same time. */
 export async function lockOperators(tx: Queryable): Promise<void> {
   await tx.query(sql`lock table _plinth.operators in share row exclusive mode`);
 }
@@ -50,18 +41,7 @@ export async function removeOperator(tx: Queryable, id: string): Promise<void> {
   await tx.query(sql`delete from _plinth.operators where id = ${id}`);
 }
 
-export interface SessionSummary {
-  id: string;
-  operator_id: string;
-  operator_name: string;
-  user_agent: string | null;
-  ip: string | null;
-  created_at: string;
-  last_seen_at: string;
-  current: boolean;
-}
-
-/** Of one operator, or of all. */
+/** Lists the sessions of one operator, or of all. */
 export const listSessions = (
   db: Queryable,
   operatorId: string | undefined,
@@ -74,7 +54,7 @@ export const listSessions = (
     where s.expires_at > now() ${operatorId === undefined ? sql.empty : sql`and s.operator_id = ${operatorId}`}
     order by s.last_seen_at desc, s.id`);
 
-/** Returns whose it was. */
+/** Returns the name of the session's operator. */
 export async function endSession(
   db: Queryable,
   id: string,
@@ -88,7 +68,7 @@ export async function endSession(
   return row?.name;
 }
 
-/** All of an operator but, where given, this one. */
+/** Ends all of an operator's sessions except `butId`. */
 export async function endSessionsOf(db: Queryable, operatorId: string, butId?: string): Promise<void> {
   await db.query(sql`
     delete from _plinth.operator_sessions where operator_id = ${operatorId}
@@ -110,7 +90,7 @@ export async function findFactor(db: Queryable, operatorId: string): Promise<Fac
   return row;
 }
 
-/** Unconfirmed until a code has proven that the app has it. False: there is a confirmed one. */
+/** Stores an unconfirmed secret. Returns false if the operator has a confirmed one. */
 export async function beginFactor(db: Queryable, operatorId: string, secret: Buffer): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.operators set totp_secret = ${secret}
@@ -118,7 +98,7 @@ export async function beginFactor(db: Queryable, operatorId: string, secret: Buf
   return rows.length > 0;
 }
 
-/** False: that step has been used, or a later one. */
+/** Returns false if this step or a later one has been used. */
 export async function takeStep(db: Queryable, operatorId: string, step: number): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.operators set totp_last_step = ${step}::bigint
@@ -160,24 +140,13 @@ export async function markProven(db: Queryable, sessionId: string): Promise<void
   await db.query(sql`update _plinth.operator_sessions set factor_at = now() where id = ${sessionId}`);
 }
 
-export interface AuditEntry {
-  /** A bigint as text: the address of the next page. */
-  id: string;
-  at: string;
-  operator_name: string;
-  action: string;
-  target: string;
-  detail: Record<string, unknown>;
-  request_id: string | null;
-}
-
 export interface AuditFilter {
   readonly operator?: string | undefined;
   readonly action?: string | undefined;
   readonly search?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** Older than this entry. */
+  /** Only entries older than this one. */
   readonly before?: string | undefined;
 }
 
@@ -199,6 +168,6 @@ export function listAudit(db: Queryable, filter: AuditFilter, limit: number): Pr
     where ${sql.join(conditions, ' and ')} order by _plinth.audit_log.id desc limit ${limit}::int`);
 }
 
-/** What the filters offer. */
+/** Lists the values of the filters. */
 export const auditFacets = (db: Queryable): Promise<{ operator_name: string; action: string }[]> =>
   db.query(sql`select distinct operator_name, action from _plinth.audit_log order by 1, 2`);

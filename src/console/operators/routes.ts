@@ -1,10 +1,10 @@
-/** Operators, their sessions and second factors, and the audit log. */
+/** The routes of operators, their sessions and second factors, and of the audit log. */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import * as people from '../queries.ts';
-import { type Api, type Call, parseAs } from '../routes/api.ts';
+import type { Api, Call } from '../routes/api.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Factors } from './factors.ts';
 import * as queries from './queries.ts';
@@ -17,14 +17,14 @@ export interface OperatorDeps {
   readonly linkOf: (token: string) => string;
 }
 
-/** An invitation travels by hand or mail, so it lives longer than a link that somebody prints for themselves. */
+/** Invitations are sent to other people, so they are valid longer than a link printed in a terminal. */
 const invitationSeconds = 24 * 3600;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void {
   const { database, sessions, factorRequired } = deps;
   const db = database.pool('supabase_admin');
-  const schemas = () => import('./schemas.ts');
+  const route = api.feature(() => import('./contract.ts'));
 
   const idOf = ({ request }: Call): string => {
     const { id = '' } = request.params as { id?: string };
@@ -42,12 +42,12 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     expiresAt: new Date(Date.now() + invitationSeconds * 1000).toISOString(),
   });
 
-  api.route('GET', '/operators', 'read', async () => ({
+  route('GET /operators', 'read', async () => ({
     operators: await queries.listOperators(db),
     factorRequired,
   }));
-  api.route('POST', '/operators', 'own', async (call) => {
-    const { name, role } = await parseAs((await schemas()).newOperator, call.request.body);
+  route('POST /operators', 'own', async (call) => {
+    const { name, role } = await call.body();
     const made = await people.createOperator(db, name, role);
     if (made === undefined)
       throw new ConsoleError('taken', {
@@ -57,13 +57,13 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     await audit(call, 'operator.invite', name, { role });
     return { operator: made, ...(await invitation(made.id)) };
   });
-  api.route('POST', '/operators/:id/link', 'own', async (call) => {
+  route('POST /operators/:id/link', 'own', async (call) => {
     const operator = await operatorOf(call);
     await audit(call, 'operator.link', operator.name);
     return invitation(operator.id);
   });
-  api.route('PATCH', '/operators/:id', 'own', async (call) => {
-    const { role } = await parseAs((await schemas()).newRole, call.request.body);
+  route('PATCH /operators/:id', 'own', async (call) => {
+    const { role } = await call.body();
     const operator = await operatorOf(call);
     await db.transaction(async (tx) => {
       await queries.lockOperators(tx);
@@ -73,7 +73,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     await audit(call, 'operator.role', operator.name, { from: operator.role, to: role });
     return { ...operator, role };
   });
-  api.route('DELETE', '/operators/:id', 'own', async (call) => {
+  route('DELETE /operators/:id', 'own', async (call) => {
     const operator = await operatorOf(call);
     await db.transaction(async (tx) => {
       await queries.lockOperators(tx);
@@ -82,7 +82,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     });
     await audit(call, 'operator.remove', operator.name, { role: operator.role });
   });
-  api.route('DELETE', '/operators/:id/factor', 'own', async (call) => {
+  route('DELETE /operators/:id/factor', 'own', async (call) => {
     const operator = await operatorOf(call);
     await db.transaction(async (tx) => {
       await queries.removeFactor(tx, operator.id);
@@ -91,15 +91,14 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     await audit(call, 'operator.reset-factor', operator.name);
   });
 
-  /** Owners see and end everybody's, others their own. */
+  /** Owners see and end all sessions, other operators only their own. */
   const scopeOf = ({ operator }: Call): string | undefined =>
     may(operator.role, 'own') ? undefined : operator.id;
-  api.route('GET', '/sessions', 'read', async (call) => ({
+  route('GET /sessions', 'read', async (call) => ({
     sessions: await queries.listSessions(db, scopeOf(call), call.operator.sessionId),
   }));
-  api.route(
-    'DELETE',
-    '/sessions/:id',
+  route(
+    'DELETE /sessions/:id',
     'read',
     async (call) => {
       const name = await queries.endSession(db, idOf(call), scopeOf(call));
@@ -111,12 +110,12 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
 
   factorRoutes(api, deps, audit);
 
-  api.route('GET', '/audit', 'read', async ({ request }) => {
-    const { limit, ...filter } = await parseAs((await schemas()).auditPage, request.query);
+  route('GET /audit', 'read', async (call) => {
+    const { limit, ...filter } = await call.query();
     const entries = await queries.listAudit(db, filter, limit + 1);
     return { entries: entries.slice(0, limit), more: entries.length > limit };
   });
-  api.route('GET', '/audit/facets', 'read', async () => {
+  route('GET /audit/facets', 'read', async () => {
     const rows = await queries.auditFacets(db);
     return {
       operators: [...new Set(rows.map(({ operator_name }) => operator_name))],
@@ -131,35 +130,32 @@ async function keepAnOwner(tx: Parameters<typeof queries.otherOwners>[0], id: st
     throw new ConsoleError('last_owner');
 }
 
-/** The operator's own. Those of a session that still owes its factor are marked so. */
+/** The routes of the operator's own factor. Those with `beforeFactor` work before the factor is verified. */
 function factorRoutes(api: Api, { factors, sessions, database }: OperatorDeps, audit: Audit): void {
   const db = database.pool('supabase_admin');
   const own = { changes: 'own session', beforeFactor: true } as const;
-  const codeOf = async ({ request }: Call): Promise<string> =>
-    (await parseAs((await import('./schemas.ts')).code, request.body)).code;
+  const route = api.feature(() => import('./contract.ts'));
 
-  api.route('GET', '/factor', 'read', async ({ operator }) => {
+  route('GET /factor', 'read', async ({ operator }) => {
     const factor = await queries.findFactor(db, operator.id);
     return { confirmed: factor?.confirmed ?? false, recoveryCodesLeft: factor?.recovery_codes_left ?? 0 };
   });
-  api.route('POST', '/factor', 'read', ({ operator }) => factors.begin(operator), own);
-  api.route(
-    'POST',
-    '/factor/confirm',
+  route('POST /factor', 'read', ({ operator }) => factors.begin(operator), own);
+  route(
+    'POST /factor/confirm',
     'read',
     async (call) => {
-      const answer = await factors.confirm(call.operator, await codeOf(call));
+      const answer = await factors.confirm(call.operator, (await call.body()).code);
       await audit(call, 'factor.add', call.operator.name);
       return answer;
     },
     own,
   );
-  api.route(
-    'POST',
-    '/factor/prove',
+  route(
+    'POST /factor/prove',
     'read',
     async (call) => {
-      const code = await codeOf(call);
+      const code = (await call.body()).code;
       try {
         const by = await factors.prove(call.operator, code);
         await audit(call, 'factor.prove', call.operator.name, { by });
@@ -172,12 +168,11 @@ function factorRoutes(api: Api, { factors, sessions, database }: OperatorDeps, a
     },
     own,
   );
-  api.route(
-    'DELETE',
-    '/factor',
+  route(
+    'DELETE /factor',
     'read',
     async (call) => {
-      await factors.remove(call.operator, await codeOf(call));
+      await factors.remove(call.operator, (await call.body()).code);
       await audit(call, 'factor.remove', call.operator.name);
     },
     { changes: 'own session' },

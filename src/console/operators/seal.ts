@@ -1,4 +1,4 @@
-/** Seals operators' second factors: AES-256-GCM with a key of `.plinth/console.key`, made at first use, mode 0600. */
+/** Encrypts operators' second factors with AES-256-GCM. The key is in `.plinth/console.key`, created at first use with mode 0600. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -8,13 +8,13 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 export interface Seal {
-  /** `about` has to be the same again at {@link open}: what was sealed for one operator opens for no other. */
+  /** Encrypts a text. {@link open} needs the same `about`, so one operator's text can't be used for another operator. */
   close(text: string, about: string): Buffer;
-  /** Undefined: another key, another `about`, or not ours. */
+  /** Decrypts a text. Returns undefined if the key, `about` or the format doesn't match. */
   open(sealed: Buffer, about: string): string | undefined;
 }
 
-/** The key is read or made when it is first needed. */
+/** Reads or creates the key at first use. */
 export function createSeal(file: string): Seal {
   let known: Buffer | undefined;
   const key = (): Buffer => {

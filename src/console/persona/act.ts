@@ -1,4 +1,4 @@
-/** What a persona is to the database: role, claims and settings, the same as for a request of its own to REST. */
+/** Resolves a persona to its role, claims and settings in the database, as a request to REST has them. */
 import type {
   Database,
   LoginRole,
@@ -18,23 +18,23 @@ export interface Identity {
   readonly role: string;
   /** Undefined for the operator, who has no token. */
   readonly claims: Claims | undefined;
-  /** Email address, number, or what else a person would call it. */
+  /** The display name: an email address, a phone number or an id. */
   readonly name: string;
-  /** The role that the operator's own statements sign in as. */
+  /** The login role of the operator's own statements. */
   readonly operatorRole: LoginRole;
 }
 
 /**
- * The owner of the users' tables; for operators who may only look a role that reads every table, writes none, and can't
- * become a role that does.
+ * Returns the owner of the users' tables. For read-only operators, returns a role that reads every table, writes none, and
+ * can't switch to a role that does.
  */
 export const databaseRoleOf = (role: OperatorRole): LoginRole =>
   may(role, 'write') ? 'postgres' : 'supabase_read_only_user';
 
-/** As long as a fresh access token of auth's default settings. */
+/** The lifetime of an access token with auth's default settings. */
 const lifetimeSeconds = 3600;
 
-/** @throws {ConsoleError} not_found, when there is no such user (any more). */
+/** @throws {ConsoleError} not_found, if the user doesn't exist */
 export async function identify(
   db: Queryable,
   persona: Persona,
@@ -61,7 +61,7 @@ export async function identify(
   }
 }
 
-/** What auth writes into an access token after a sign-in with one factor (auth 2.196), without a session's id. */
+/** Returns the claims of an access token after a sign-in with one factor (auth 2.196), without the session id. */
 function claimsOf(user: PersonaUser, nowSeconds: number): Claims {
   return {
     sub: user.id,
@@ -78,7 +78,7 @@ function claimsOf(user: PersonaUser, nowSeconds: number): Claims {
   };
 }
 
-/** Local settings of a transaction, in REST's order. */
+/** Returns the local settings of a transaction in REST's order. */
 export function settingsOf(
   { role, claims }: Pick<Identity, 'role' | 'claims'>,
   searchPath: readonly string[],
@@ -90,12 +90,12 @@ export function settingsOf(
   ];
 }
 
-/** Functions find what they call here, as they do for a request to the first exposed schema. */
+/** The search path of functions, as for a request to the first exposed schema. */
 export const defaultSearchPath: readonly string[] = ['public', 'extensions'];
 
 /**
- * A transaction as that identity. The operator's runs on the pool of their own role; everybody else's begins as
- * `authenticator`, whose memberships say which roles a request may have.
+ * Runs a transaction as an identity. The operator's transaction uses the pool of the operator's role. Others begin as
+ * `authenticator`, whose memberships determine the roles that a request may have.
  */
 export function asIdentity<T>(
   database: Database,

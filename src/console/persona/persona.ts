@@ -1,21 +1,21 @@
 /**
- * In whose name a page looks at the project: the operator, a visitor, one of the app's users, or claims that somebody
- * has written down. Pure: the form in an address (`as=`) and back.
+ * The persona as which a page reads the project: the operator, an anonymous visitor, one of the app's users, or custom claims.
+ * This module parses and prints the `as` parameter of addresses.
  */
 import { ConsoleError } from '../errors.ts';
 
 export type Persona =
-  /** Nobody's policies: the owner of the tables. */
+  /** The owner of the tables, to whom policies don't apply. */
   | { readonly kind: 'operator' }
   | { readonly kind: 'anon' }
-  /** `id`: of auth.users. */
+  /** `id` is the one in auth.users. */
   | { readonly kind: 'user'; readonly id: string }
-  /** What a token would claim; `role` is the database role. */
+  /** The claims of a token. `role` is the database role. */
   | { readonly kind: 'claims'; readonly claims: Claims };
 
 export type Claims = Readonly<Record<string, unknown>> & { readonly role: string };
 
-/** More than any token that gets through a request header. */
+/** Longer than any token that fits into a request header. */
 const maxClaimsChars = 8000;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -1,6 +1,7 @@
-/** The app's users, as far as a persona needs them. */
+/** SQL statements for the users that a persona can be. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { UserChoice } from './contract.ts';
 
 export interface PersonaUser {
   id: string;
@@ -22,14 +23,7 @@ export async function findUser(db: Queryable, id: string): Promise<PersonaUser |
   return row;
 }
 
-export interface UserChoice {
-  id: string;
-  /** Email address or phone number; null for a guest without either. */
-  name: string | null;
-  guest: boolean;
-}
-
-/** Those whose address, number or id holds `search`, the last to sign in first. */
+/** Finds users whose email, phone or id contains `search`. The latest sign-in comes first. */
 export const searchUsers = (db: Queryable, search: string, limit: number): Promise<UserChoice[]> =>
   db.query<UserChoice>(sql`
     select id, coalesce(nullif(email, ''), nullif(phone, '')) as name, is_anonymous as guest

@@ -1,19 +1,14 @@
-/** A short-lived access token for a persona, for what runs in its name outside of the database. */
+/** A short-lived access token for a persona, for calls outside of the database. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Claims as TokenClaims } from '../../keys/types.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from './act.ts';
-
-export interface PersonaToken {
-  readonly token: string;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
-}
+import type { PersonaToken } from './contract.ts';
 
 /**
- * For a browser or a program: never with a role that passes over row-level security, which is the service's own.
- * @throws {ConsoleError} bad_request: the operator has no token, or the role is too mighty or does not exist.
+ * Creates a token for a browser or a program. Roles that bypass row-level security are refused.
+ * @throws {ConsoleError} bad_request, if the operator has no token, or if the role bypasses policies or doesn't exist
  */
 export async function mintToken(
   db: Queryable,

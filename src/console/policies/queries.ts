@@ -1,30 +1,9 @@
-/** Tables with their row-level security, policies and grants, from the catalog. */
+/** Reads tables with their row-level security, policies and grants from the catalog. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import type { Policy } from '../why/core/types.ts';
+import type { SecuredTable } from './contract.ts';
 
-export interface SecuredTable {
-  schema: string;
-  name: string;
-  rls: boolean;
-  forced: boolean;
-  policies: (Pick<Policy, 'name' | 'command' | 'permissive' | 'roles'> & {
-    /** Shortened where the search path says it. */
-    using: string | null;
-    check: string | null;
-  })[];
-  /** What each role of the API may do at all, before any policy: its table or column privileges. */
-  grants: {
-    role: string;
-    select: boolean;
-    insert: boolean;
-    update: boolean;
-    delete: boolean;
-    bypasses: boolean;
-  }[];
-}
-
-/** The roles that requests come with, as long as nobody adds one. */
+/** The roles of requests, unless the project adds others. */
 const apiRoles: readonly string[] = ['anon', 'authenticated', 'service_role'];
 
 export const listSecuredTables = (db: Queryable): Promise<SecuredTable[]> =>
@@ -50,7 +29,7 @@ export const listSecuredTables = (db: Queryable): Promise<SecuredTable[]> =>
       and pg_has_role('postgres', c.relowner, 'usage')
     order by n.nspname <> 'public', n.nspname, c.relname`);
 
-/** For the editor's choice. */
+/** Lists the roles that the editor offers. */
 export const listRoles = async (db: Queryable): Promise<string[]> =>
   (
     await db.query<{ name: string }>(sql`

@@ -1,9 +1,10 @@
-/** Policies: what there is, what a change would be in SQL, and the change itself. */
+/** Lists policies, previews changes as SQL, and applies them. */
 import type { Database } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
-import { type Api, type Call, parse } from '../routes/api.ts';
+import type { Api, RouteCall } from '../routes/api.ts';
+import type { contract } from './contract.ts';
 import { listRoles, listSecuredTables } from './queries.ts';
 import { policyStatements } from './statement.ts';
 
@@ -14,11 +15,15 @@ const actions = {
   security: 'table.security',
 } as const;
 
+type ChangeCall = RouteCall<string, (typeof contract)['POST /policies']>;
+
 export function policyRoutes(api: Api, database: Database, audit: Audit): void {
   const pool = database.pool('postgres');
 
-  async function changeOf(call: Call) {
-    const { schema, table, change } = await parse('policyChange', call.request.body);
+  const route = api.feature(() => import('./contract.ts'));
+
+  async function changeOf(call: ChangeCall) {
+    const { schema, table, change } = await call.body();
     const known = (await listSecuredTables(pool)).find(
       (each) => each.schema === schema && each.name === table,
     );
@@ -29,22 +34,21 @@ export function policyRoutes(api: Api, database: Database, audit: Audit): void {
     return { schema, table, change, statements: policyStatements({ schema, name: table }, change) };
   }
 
-  api.route('GET', '/policies', 'read', async () => ({
+  route('GET /policies', 'read', async () => ({
     tables: await listSecuredTables(pool),
     roles: await listRoles(pool),
   }));
-  api.route(
-    'POST',
-    '/policies/preview',
+  route(
+    'POST /policies/preview',
     'read',
     async (call) => ({ sql: (await changeOf(call)).statements.map((text) => `${text};`).join('\n\n') }),
     { changes: 'nothing' },
   );
-  api.route('POST', '/policies', 'write', async (call) => {
+  route('POST /policies', 'write', async (call) => {
     const { schema, table, change, statements } = await changeOf(call);
     await pool.transaction(
       async (tx) => {
-        // Prepared one by one: none of them can hold a second one.
+        // Prepares each statement separately, so that none can contain a second one.
         for (const text of statements) await tx.queryText(sql`${sql.raw(text)}`);
       },
       {

@@ -1,4 +1,4 @@
-/** The SQL of a change to policies. Pure: names are quoted, conditions are SQL that a developer writes. */
+/** The SQL of a policy change. Names are quoted; conditions are SQL written by the operator. */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { significant, tokenize } from '../../shared/sql/tokens.ts';
 import { ConsoleError } from '../errors.ts';
@@ -8,7 +8,7 @@ export type PolicyText = Pick<Policy, 'name' | 'command' | 'permissive' | 'roles
 
 export type PolicyChange =
   | { readonly kind: 'create'; readonly policy: PolicyText }
-  /** `former`: its name until now. Command and kind of a policy cannot change: it is made anew then. */
+  /** `former` is the current name. A policy's command and kind can't change, so the policy is re-created. */
   | { readonly kind: 'replace'; readonly former: string; readonly policy: PolicyText }
   | { readonly kind: 'drop'; readonly name: string }
   | { readonly kind: 'security'; readonly enabled: boolean; readonly forced: boolean };
@@ -19,8 +19,8 @@ export interface TableName {
 }
 
 /**
- * The statements, in order, for one transaction.
- * @throws {ConsoleError} bad_request, when a condition would not stay within its parentheses.
+ * Returns the statements for one transaction, in order.
+ * @throws {ConsoleError} bad_request, if a condition could close its parentheses
  */
 export function policyStatements(table: TableName, change: PolicyChange): string[] {
   const on = `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}`;
@@ -53,7 +53,7 @@ function createText(on: string, { name, command, permissive, roles, using, check
   return lines.join('\n');
 }
 
-/** One expression: nothing in it closes the parenthesis that it stands in, or comments it away. */
+/** Checks that a condition is one expression: it can't close or comment out the parenthesis around it. */
 function whole(field: string, condition: string): string {
   const tokens = tokenize(condition);
   const wrong = (why: string): never => {
@@ -70,6 +70,6 @@ function whole(field: string, condition: string): string {
     if (depth < 0) wrong('There is a parenthesis too many.');
   }
   if (depth !== 0) wrong('A parenthesis is not closed.');
-  // A comment to the end of the line would swallow what follows.
+  // A line comment would remove the text after it.
   return tokens.at(-1)?.kind === 'comment' ? `${condition}\n` : condition;
 }

@@ -1,19 +1,9 @@
-/** The functions that REST shows: those of the exposed schemas which a request can call. */
+/** Lists the functions of the exposed schemas that a request can call. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { ExposedFunction } from './contract.ts';
 
-export interface ExposedFunction {
-  schema: string;
-  name: string;
-  arguments: { name: string; type: string; required: boolean }[];
-  /** As PostgreSQL prints it, for example `SETOF tasks`. */
-  returns: string;
-  /** It may write. */
-  volatile: boolean;
-  comment: string | null;
-}
-
-/** Extensions' own and those of triggers are left out; so are those with an argument that has no name. */
+/** Skips functions of extensions, trigger functions, and functions with unnamed arguments. */
 export const listFunctions = (db: Queryable, schemas: readonly string[]): Promise<ExposedFunction[]> =>
   db.query<ExposedFunction>(sql`
     select n.nspname as schema, p.proname as name, pg_get_function_result(p.oid) as returns, p.provolatile = 'v' as volatile,

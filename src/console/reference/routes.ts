@@ -1,4 +1,4 @@
-/** The API page: requests to REST in somebody's name, as an app would send them, and the types of the database. */
+/** The routes of the API page: requests to REST as a persona, and the database's TypeScript types. */
 
 import type { Config } from '../../config/index.ts';
 import { generateTypes } from '../../database/index.ts';
@@ -10,7 +10,7 @@ import type { Audit } from '../audit.ts';
 import { identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
 import { mintToken } from '../persona/token.ts';
-import { type Api, type Call, parseAs } from '../routes/api.ts';
+import type { Api, Call } from '../routes/api.ts';
 import { listFunctions } from './functions.ts';
 
 export interface ReferenceDeps {
@@ -28,6 +28,7 @@ const shownBytes = 100_000;
 export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
   const { database, keys, config, clock, attempt, audit } = deps;
   const db = database.pool('postgres');
+  const route = api.feature(() => import('./contract.ts'));
 
   async function authorizationOf({ operator }: Call, as: string | undefined): Promise<string> {
     const persona = parsePersona(as);
@@ -38,16 +39,13 @@ export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
     return `Bearer ${token}`;
   }
 
-  api.route('GET', '/reference', 'read', async () => {
+  route('GET /reference', 'read', async () => {
     const { schemas } = config.api;
     return { schemas, functions: await listFunctions(db, schemas) };
   });
-  // Whoever may run it could write: a function that is asked with GET may be volatile, and not all of it is undone.
-  api.route('POST', '/reference/try', 'write', async (call) => {
-    const { as, method, path, body, schema, rollsBack } = await parseAs(
-      (await import('./schemas.ts')).trial,
-      call.request.body,
-    );
+  // Requires `write`, because a function called with GET may be volatile, and not all of its effects are rolled back.
+  route('POST /reference/try', 'write', async (call) => {
+    const { as, method, path, body, schema, rollsBack } = await call.body();
     const [target = '', query = ''] = splitOnce(path, '?');
     const authorization = await authorizationOf(call, as);
     const persona = parsePersona(as).kind;
@@ -71,7 +69,7 @@ export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
     );
     return { status, body: text, isCut };
   });
-  api.route('GET', '/reference/types', 'read', async ({ reply }) => {
+  route('GET /reference/types', 'read', async ({ reply }) => {
     const schemas = [...new Set(['public', ...config.api.schemas])];
     return reply
       .type('text/plain; charset=utf-8')

@@ -1,8 +1,9 @@
-/** `/console/api/*`: the one server-side API of the Console. Every route names the permission it needs. */
+/** `/console/api/*`: the Console's API. Every route declares the permission that it requires. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { PostgresErrorShape } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
+import type { Exact, ParamsOf, Parsed, PayloadOf, Raw, RouteSpec, RouteTable } from '../core/contract.ts';
 import { changing, type Permission, permissions } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Operator, Sessions } from '../sessions.ts';
@@ -13,34 +14,59 @@ export interface Call {
   readonly operator: Operator;
 }
 
+/** A call of one route of a contract, with its input. */
+export interface RouteCall<Route extends string, Spec extends RouteSpec> extends Call {
+  readonly params: ParamsOf<Route>;
+  /** @throws {ConsoleError} bad_request, naming the field that is invalid */
+  query(): Promise<Parsed<Spec, 'query'>>;
+  /** @throws {ConsoleError} bad_request, naming the field that is invalid */
+  body(): Promise<Parsed<Spec, 'body'>>;
+}
+
+type Handled<Spec extends RouteSpec> = Spec['response'] extends Raw ? FastifyReply : PayloadOf<Spec>;
+type OnlyDeclared<Sent, Spec extends RouteSpec> = Spec['response'] extends Raw
+  ? unknown
+  : Exact<Sent, PayloadOf<Spec>>;
+
+/**
+ * Adds a route of a contract for signed-in operators whose role has the required permission. The handler's result is sent
+ * as JSON and has exactly the fields that the contract declares; `undefined` becomes status 204.
+ * @throws {Error} at registration, if a route that isn't a GET requires only a reading permission and doesn't declare what
+ * it changes instead.
+ */
+export type AddRoute<Table extends RouteTable> = <
+  Route extends keyof Table & string,
+  const Sent extends Handled<Table[Route]>,
+>(
+  route: Route,
+  requires: Permission,
+  handle: (call: RouteCall<Route, Table[Route]>) => Promise<Sent & OnlyDeclared<Sent, Table[Route]>>,
+  options?: RouteOptions,
+) => void;
+
 export interface Api {
   /**
-   * A route for signed-in operators whose role has the permission it requires; what `handle` returns is sent as JSON.
-   * @throws {Error} at registration: a permission that does not exist, or a changing method that asks for no permission
-   * to change and does not say what it changes instead.
+   * The routes of one feature, typed by its contract. The contract is loaded with the first call that has input.
+   * @example
+   * const route = api.feature(() => import('./contract.ts'));
+   * route('GET /home', 'read', async () => ({ project: 'demo' }));
    */
-  route(
-    method: Method,
-    path: string,
-    requires: Permission,
-    handle: (call: Call) => Promise<unknown>,
-    options?: RouteOptions,
-  ): void;
+  feature<Table extends RouteTable>(load: () => Promise<{ readonly contract: Table }>): AddRoute<Table>;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface RouteOptions {
   /**
-   * For a route that is no GET and still open to those who may only look. `nothing`: the body is a question (a
-   * statement that is rolled back or read-only). `own session`: the operator's own sign-in.
+   * Allows a route that isn't a GET for read-only operators. `nothing`: the route changes nothing, because its statement is
+   * read-only or rolled back. `own session`: the route changes only the operator's own sign-in.
    */
   readonly changes?: 'nothing' | 'own session';
-  /** True: works also while the session owes its second factor. */
+  /** Whether the route works before the session's second factor is verified. */
   readonly beforeFactor?: boolean;
 }
 
-/** What every route has to say, whoever writes it. */
+/** Checks a route's declaration. */
 export function checkRoute(
   method: Method,
   path: string,
@@ -62,46 +88,61 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
     });
   });
   app.setErrorHandler((error: unknown, request, reply) => renderError(error, request, reply, log));
-  // Not the not-found handler alone: the Console's pages are served from a wildcard around this.
+  // The not-found handler isn't enough, because a wildcard route around this scope serves the Console's pages.
   app.all('/*', async () => {
     throw new ConsoleError('not_found');
   });
+  function route(
+    method: Method,
+    path: string,
+    requires: Permission,
+    handle: (call: Call) => Promise<unknown>,
+    options?: RouteOptions,
+  ): void {
+    checkRoute(method, path, requires, options);
+    app.route({
+      method,
+      url: path,
+      handler: async (request, reply) => {
+        const operator = await sessions.authorize(request, requires, options?.beforeFactor);
+        if (request.trace !== undefined) request.trace.operator = operator.name;
+        const payload = await handle({ request, reply, operator });
+        // A reply that the handler sent resolves to undefined.
+        if (reply.sent) return reply;
+        if (payload === undefined) return reply.code(204).send();
+        return reply.send(payload);
+      },
+    });
+  }
   return {
-    route(method, path, requires, handle, options) {
-      checkRoute(method, path, requires, options);
-      app.route({
+    feature: (load) => (name, requires, handle, options) => {
+      const [method, path] = name.split(' ') as [Method, string];
+      const parsed = async (part: 'query' | 'body', input: unknown) => {
+        const schema = (await load()).contract[name]?.[part];
+        if (schema === undefined || schema === 'file')
+          throw new Error(`${name} declares no ${part} to parse`);
+        return (await parseAs(schema, input)) as never;
+      };
+      route(
         method,
-        url: path,
-        handler: async (request, reply) => {
-          const operator = await sessions.authorize(request, requires, options?.beforeFactor);
-          if (request.trace !== undefined) request.trace.operator = operator.name;
-          const answer = await handle({ request, reply, operator });
-          // A reply is awaited until it is sent, and gives nothing then.
-          if (reply.sent) return reply;
-          if (answer === undefined) return reply.code(204).send();
-          return reply.send(answer);
-        },
-      });
+        path,
+        requires,
+        ({ request, reply, operator }) =>
+          handle({
+            request,
+            reply,
+            operator,
+            params: request.params as never,
+            query: () => parsed('query', request.query),
+            body: () => parsed('body', request.body),
+          }),
+        options,
+      );
     },
   };
 }
 
-type Schemas = typeof import('./schemas.ts');
-
-/**
- * Reads an input by the schema of that name. The schemas and their library are loaded at the first call: a start that
- * nobody opens the Console on does not pay for them.
- * @throws {ConsoleError} bad_request, naming the member that is wrong.
- */
-export async function parse<Name extends keyof Schemas>(
-  name: Name,
-  input: unknown,
-): Promise<z.infer<Schemas[Name]>> {
-  const schemas = await import('./schemas.ts');
-  return parseAs(schemas[name] as unknown as z.ZodType<z.infer<Schemas[Name]>>, input);
-}
-
-/** As {@link parse}, by a schema of a page's own. @throws {ConsoleError} bad_request */
+/** Parses an input by its schema. @throws {ConsoleError} bad_request, naming the field that is invalid */
 export async function parseAs<Value>(schema: z.ZodType<Value>, input: unknown): Promise<Value> {
   const result = schema.safeParse(input ?? {});
   if (result.success) return result.data;
@@ -139,7 +180,7 @@ function renderError(
   });
 }
 
-/** An operator sees the database's own words: message, detail, hint and SQLSTATE. */
+/** Passes on the database's message, detail, hint and SQLSTATE. */
 function fromPostgres(error: unknown): ConsoleError | undefined {
   if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined;
   const { code, message, detail, hint, column } = error as PostgresErrorShape;

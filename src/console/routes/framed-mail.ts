@@ -1,10 +1,10 @@
-/** Mail that anybody may have written, as a document for a frame of a Console page. */
+/** Untrusted mail as a document for a frame of a Console page. */
 import type { FastifyReply } from 'fastify';
 import { framedHtml } from '../core/message-facts.ts';
 
 /**
- * For mail as a document of its own. `sandbox` without `allow-scripts` and `allow-same-origin`: it runs nothing and is
- * nobody; the only thing that works is opening a link in a tab. Nothing is loaded from anywhere.
+ * Isolates the document. `sandbox` without `allow-scripts` and `allow-same-origin` allows no scripts and gives the document an
+ * opaque origin; links can only open new tabs. No external resources are loaded.
  */
 const frameHeaders = {
   'content-type': 'text/html; charset=utf-8',

@@ -1,22 +1,22 @@
-/** Runs schema changes: all of them or none, without waiting long for a lock, and as a migration file when asked. */
+/** Runs schema changes in one transaction, with a short lock timeout, and optionally writes them as a migration file. */
 import type { Pool, Setting } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
 import type { SchemaChange } from './changes.ts';
 import { ChangeFault, compileChange } from './core/compile.ts';
 
-/** Others wait behind a change that waits for its lock, so it gives up soon. */
+/** Other statements queue behind a change that waits for its lock, so the timeout is short. */
 const lockTimeoutMs = 3000;
-/** An index or a new type of a large table takes its time. */
+/** Creating an index or changing a type can take long on a large table. */
 const statementTimeoutMs = 600_000;
 const settings: readonly Setting[] = [
   ['lock_timeout', String(lockTimeoutMs)],
   ['statement_timeout', String(statementTimeoutMs)],
-  // What core/expression.ts takes for granted.
+  // core/expression.ts relies on this setting.
   ['standard_conforming_strings', 'on'],
 ];
 
-/** Writes a migration in the transaction that made it (`project/written-migration.ts`). */
+/** Writes a migration in the transaction of its changes (`project/written-migration.ts`). */
 export type WriteMigration = (
   tx: Parameters<Parameters<Pool['transaction']>[0]>[0],
   name: string,
@@ -34,8 +34,8 @@ export function statementsOf(changes: readonly SchemaChange[]): string[] {
 }
 
 /**
- * The path of the migration file, if one was asked for.
- * @throws PostgreSQL's refusal; nothing was changed then and no file is left.
+ * Returns the path of the migration file, if one was requested.
+ * @throws PostgreSQL's error. In this case nothing is changed and no file remains.
  */
 export async function applyChanges(
   pool: Pool,
@@ -46,7 +46,7 @@ export async function applyChanges(
   try {
     await pool.transaction(
       async (tx) => {
-        // One at a time, by the extended protocol, which takes a single statement and nothing behind it.
+        // Runs each statement with the extended protocol, which accepts only a single statement.
         for (const statement of statements) await tx.query(sql.raw(statement));
         if (migration !== undefined) written = await migration.write(tx, migration.name, statements);
       },

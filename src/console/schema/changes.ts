@@ -1,15 +1,15 @@
 /**
- * What the Console can change of a schema, as data: parsed at the edge (`inputs.ts`), printed as SQL (`core/compile.ts`).
+ * Schema changes as data: `contract.ts` parses them, `core/compile.ts` prints them as SQL.
  *
- * Glossary. *Expression*: SQL text of the operator's own (a default, a check); it is held to one expression by
- * `core/expression.ts` and always stands in parentheses. Everything else is a name or a value, and is quoted.
+ * Glossary. *Expression*: SQL text that the operator wrote (a default, a check). `core/expression.ts` checks that it is a single
+ * expression, and it is always put in parentheses. Everything else is a quoted name or value.
  */
 
 export interface TypeRef {
-  /** Absent: one of the types in `core/type-names.ts`. */
+  /** Undefined for the types in `core/type-names.ts`. */
   readonly schema?: string | undefined;
   readonly name: string;
-  /** As in `numeric(10, 2)`. */
+  /** For example 10 and 2 in `numeric(10, 2)`. */
   readonly modifiers?: readonly number[] | undefined;
   readonly array?: boolean | undefined;
 }
@@ -30,13 +30,13 @@ export interface ColumnDefinition {
   readonly name: string;
   readonly type: TypeRef;
   readonly nullable: boolean;
-  /** An expression. */
+  /** A SQL expression. */
   readonly default?: string | undefined;
   readonly identity?: IdentityKind | undefined;
-  /** An expression of other columns, computed when the row is written. */
+  /** A SQL expression of other columns, computed when the row is written. */
   readonly generated?: string | undefined;
   readonly unique?: boolean | undefined;
-  /** An expression. */
+  /** A SQL expression. */
   readonly check?: string | undefined;
   readonly references?: Reference | undefined;
   readonly comment?: string | undefined;
@@ -58,7 +58,7 @@ export type ConstraintDefinition =
     };
 
 export interface IndexPart {
-  /** One of both. */
+  /** Either `column` or `expression` is set. */
   readonly column?: string | undefined;
   readonly expression?: string | undefined;
   readonly operatorClass?: string | undefined;
@@ -98,7 +98,7 @@ export type TableChange = OfTable &
         readonly name?: string | undefined;
         readonly type?: { readonly to: TypeRef; readonly using?: string | undefined } | undefined;
         readonly nullable?: boolean | undefined;
-        /** Null takes it away. */
+        /** Null removes the default. */
         readonly default?: string | null | undefined;
         readonly identity?:
           | { readonly action: 'add' | 'set'; readonly as: IdentityKind }
@@ -120,7 +120,7 @@ export type TableChange = OfTable &
         readonly unique: boolean;
         readonly parts: readonly IndexPart[];
         readonly include?: readonly string[] | undefined;
-        /** An expression: only these rows. */
+        /** A SQL expression that limits the rows of a partial index. */
         readonly where?: string | undefined;
       }
     | { readonly kind: 'drop_index'; readonly name: string }
@@ -131,7 +131,7 @@ export type TableChange = OfTable &
         readonly events: readonly TriggerEvent[];
         readonly columns?: readonly string[] | undefined;
         readonly forEach: 'row' | 'statement';
-        /** An expression over OLD and NEW. */
+        /** A SQL expression over OLD and NEW. */
         readonly when?: string | undefined;
         readonly function: { readonly schema: string; readonly name: string };
         readonly arguments?: readonly string[] | undefined;

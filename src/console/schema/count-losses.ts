@@ -1,29 +1,14 @@
-/** How much a change would lose, counted in the table as it is; an estimate where counting takes too long. */
+/** Counts how much a change would lose, and estimates it if counting takes too long. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { SchemaChange } from './changes.ts';
+import type { Warning } from './contract.ts';
 import { conversionOf } from './core/compile.ts';
 import { type Loss, lossesOf } from './core/losses.ts';
 
 const countTimeoutMs = 3000;
 
-export interface Warning {
-  readonly kind: Loss['kind'];
-  /** Schema-qualified table or type. */
-  readonly on: string;
-  readonly column?: string;
-  readonly cascade?: boolean;
-  /** Rows concerned; null where nobody could tell. */
-  readonly rows: number | null;
-  /** False: the planner's estimate. */
-  readonly exact: boolean;
-  /** Of a new type: rows whose value would read differently afterwards; null where nobody could tell. */
-  readonly changed?: number | null;
-  /** Of a new type: what PostgreSQL says when it tries. */
-  readonly fault?: string;
-}
-
-/** Those worth telling, in the order of the changes. */
+/** Returns the relevant warnings, in the order of the changes. */
 export async function countLosses(tx: Transaction, changes: readonly SchemaChange[]): Promise<Warning[]> {
   const warnings: Warning[] = [];
   await tx.query(sql`select set_config('statement_timeout', ${String(countTimeoutMs)}, true)`);
@@ -84,7 +69,7 @@ async function estimateOf(tx: Queryable, name: string): Promise<number | null> {
   return row === undefined || row.rows < 0 ? null : row.rows;
 }
 
-/** In a savepoint: a statement that fails or takes too long leaves the transaction whole. */
+/** Runs in a savepoint, so that the transaction survives a statement that fails or takes too long. */
 async function tried(tx: Transaction, statement: Sql): Promise<{ count: number | null; fault?: string }> {
   try {
     const [row] = await tx.savepoint((inner) => inner.query<{ count: number }>(statement));

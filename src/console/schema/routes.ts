@@ -1,28 +1,29 @@
-/** What tables are made of, and changes of it: shown as SQL first, then run. */
+/** The routes that read and change the structure of tables. Changes are previewed as SQL first. */
 import type { Pool } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
-import { type Api, parse } from '../routes/api.ts';
+import type { Api } from '../routes/api.ts';
 import { applyChanges, statementsOf, type WriteMigration } from './apply.ts';
 import { isTableChange, type SchemaChange } from './changes.ts';
+import type { TriggerRow } from './contract.ts';
 import { nameToConfirm } from './core/losses.ts';
 import { countLosses } from './count-losses.ts';
-import { listEnums, readStructure, readVocabulary, type TriggerRow } from './structure.ts';
+import { listEnums, readStructure, readVocabulary } from './structure.ts';
 
 export interface SchemaDeps {
-  /** Signs in as `postgres`, which owns the users' tables. */
+  /** Connects as `postgres`, which owns the users' tables. */
   readonly pool: Pool;
   readonly audit: Audit;
   readonly writeMigration: WriteMigration;
 }
 
 export function schemaRoutes(api: Api, { pool, audit, writeMigration }: SchemaDeps): void {
-  api.route('GET', '/schema', 'read', () => readVocabulary(pool));
-  api.route('GET', '/enums', 'read', async () => ({ enums: await listEnums(pool) }));
-  api.route('GET', '/tables/:schema/:table/structure', 'read', async ({ request, operator }) => {
-    const { schema = '', table = '' } = request.params as { schema?: string; table?: string };
-    const structure = await readStructure(pool, schema, table);
+  const route = api.feature(() => import('./contract.ts'));
+  route('GET /schema', 'read', () => readVocabulary(pool));
+  route('GET /enums', 'read', async () => ({ enums: await listEnums(pool) }));
+  route('GET /tables/:schema/:table/structure', 'read', async ({ params, operator }) => {
+    const structure = await readStructure(pool, params.schema, params.table);
     if (may(operator.role, 'secrets')) return structure;
     const triggers = structure.triggers.map((trigger) => ({
       ...trigger,
@@ -30,16 +31,16 @@ export function schemaRoutes(api: Api, { pool, audit, writeMigration }: SchemaDe
     }));
     return { ...structure, triggers };
   });
-  api.route('POST', '/schema/preview', 'write', async ({ request }) => {
-    const { changes } = await parse('schemaPreview', request.body);
+  route('POST /schema/preview', 'write', async ({ body }) => {
+    const { changes } = await body();
     return {
       statements: statementsOf(changes),
       confirm: nameToConfirm(changes) ?? null,
       warnings: await pool.transaction((tx) => countLosses(tx, changes), { readOnly: true }),
     };
   });
-  api.route('POST', '/schema/apply', 'write', async (call) => {
-    const { changes, confirmed, migration } = await parse('schemaApply', call.request.body);
+  route('POST /schema/apply', 'write', async (call) => {
+    const { changes, confirmed, migration } = await call.body();
     const statements = statementsOf(changes);
     const name = nameToConfirm(changes);
     if (name !== undefined && confirmed !== name)
@@ -59,13 +60,13 @@ export function schemaRoutes(api: Api, { pool, audit, writeMigration }: SchemaDe
   });
 }
 
-/** Every operator reads the audit log, and a webhook's trigger is given its keys as arguments. */
+/** Removes a trigger's arguments, because a webhook passes its keys there and every operator can read the audit log. */
 function withoutArguments(change: SchemaChange): SchemaChange {
   if (change.kind !== 'create_trigger' || (change.arguments ?? []).length === 0) return change;
   return { ...change, arguments: ['…'] };
 }
 
-/** Without its arguments: a webhook's hold the keys that it sends. Cut at the first place where they could begin. */
+/** Removes a trigger's arguments, because a webhook passes its keys there. Cuts where the arguments could begin first. */
 function shownDefinition({ definition, function: { schema, name } }: TriggerRow): string {
   const [head] = definition.split(' EXECUTE FUNCTION ', 1);
   return definition.endsWith('()') ? definition : `${head} EXECUTE FUNCTION ${schema}.${name}(…)`;

@@ -1,41 +1,8 @@
-/** What a table is made of besides its columns, and the types and functions that a change may name. */
+/** Reads a table's constraints, indexes and triggers, and the types and functions that a change may use. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
+import type { ConstraintRow, EnumRow, IndexRow, Structure, TriggerRow, Vocabulary } from './contract.ts';
 import { typeNames } from './core/type-names.ts';
-
-export interface ConstraintRow {
-  name: string;
-  kind: 'primary key' | 'unique' | 'check' | 'foreign key' | 'exclusion';
-  columns: string[];
-  /** As PostgreSQL prints it. */
-  definition: string;
-  references: { schema: string; table: string; columns: string[] } | null;
-}
-
-export interface IndexRow {
-  name: string;
-  definition: string;
-  method: string;
-  unique: boolean;
-  valid: boolean;
-  /** Belongs to the constraint of this name and goes with it. */
-  constraint: string | null;
-  size_bytes: number;
-}
-
-export interface TriggerRow {
-  name: string;
-  definition: string;
-  enabled: boolean;
-  function: { schema: string; name: string };
-}
-
-export interface Structure {
-  constraints: ConstraintRow[];
-  indexes: IndexRow[];
-  triggers: TriggerRow[];
-  size_bytes: number;
-}
 
 export async function readStructure(db: Queryable, schema: string, table: string): Promise<Structure> {
   const oid = sql`(select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -77,14 +44,6 @@ const columnNames = (relation: Sql, numbers: Sql): Sql => sql`
    from unnest(${numbers}) with ordinality as u(number, place)
    join pg_attribute a on a.attrelid = ${relation} and a.attnum = u.number)`;
 
-export interface EnumRow {
-  schema: string;
-  name: string;
-  values: string[];
-  /** Columns that have this type. */
-  columns: { schema: string; table: string; column: string }[];
-}
-
 const ownSchemas = sql.raw(
   "n.nspname not in ('_plinth', 'information_schema', 'pg_catalog', 'pg_toast') and n.nspname not like 'pg\\_%'",
 );
@@ -100,15 +59,6 @@ export const listEnums = (db: Queryable): Promise<EnumRow[]> =>
     from pg_type t join pg_namespace n on n.oid = t.typnamespace
     where t.typtype = 'e' and ${ownSchemas}
     order by n.nspname, t.typname`);
-
-/** What a form offers: schemas, types beyond PostgreSQL's own, and functions that a trigger may call. */
-export interface Vocabulary {
-  /** PostgreSQL's own types, which are named without a schema. */
-  own_types: string[];
-  schemas: string[];
-  types: { schema: string; name: string; kind: 'enum' | 'domain' | 'composite' | 'base' | 'range' }[];
-  trigger_functions: { schema: string; name: string }[];
-}
 
 export async function readVocabulary(db: Queryable): Promise<Vocabulary> {
   const [schemas, types, functions] = await Promise.all([

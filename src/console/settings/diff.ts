@@ -1,13 +1,9 @@
-/** The lines that differ, with two lines around them. Pure. */
-
-export interface DiffLine {
-  readonly kind: 'same' | 'added' | 'removed' | 'gap';
-  readonly text: string;
-}
+/** Computes a line diff with two lines of context. */
+import type { DiffLine } from './contract.ts';
 
 const around = 2;
 
-/** By the longest common subsequence of lines: settings files are short. */
+/** Uses the longest common subsequence of lines, which is fast enough for settings files. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const left = before === '' ? [] : before.replace(/\n$/, '').split('\n');
   const right = after === '' ? [] : after.replace(/\n$/, '').split('\n');

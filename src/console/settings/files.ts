@@ -1,6 +1,6 @@
 /**
- * The project's settings files: what is set in them, and changes of single values. A secret is never read out; the text
- * that is shown of a file has every secret masked.
+ * Reads the project's settings files and changes single values. Secret values are never returned, and the text of a file is
+ * shown with every secret masked.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,18 +8,19 @@ import { type AST, parseTOML } from 'toml-eslint-parser';
 import { type SettingsFile, setToml, type TomlValue } from '../../config/index.ts';
 import { fileStamp, replaceFile } from '../../kernel/replace-file.ts';
 import { ConsoleError } from '../errors.ts';
+import type { SettingValue } from './contract.ts';
 import { envReference, type Place, secretKey, settingOf } from './known.ts';
 import { at, tableOf } from './toml.ts';
 
 export interface Change extends Place {
-  /** Null: back to the default. */
+  /** Null restores the default. */
   readonly value: TomlValue | null;
 }
 
 export interface SettingsFiles {
   read(file: SettingsFile): { readonly text: string; readonly stamp: string };
-  /** What is written in the file, a secret only as `env(NAME)` or as being there. */
-  valueOf(text: string, place: Place): { readonly value: unknown; readonly isSet: boolean };
+  /** Returns the value in the file. For a secret, returns only `env(NAME)`, or null with `isSet`. */
+  valueOf(text: string, place: Place): { readonly value: SettingValue | null; readonly isSet: boolean };
   /** @throws {ConsoleError} bad_request, conflict */
   changed(changes: readonly Change[], stamps: Readonly<Record<SettingsFile, string>>): Record<string, string>;
   write(texts: Readonly<Record<string, string>>): void;
@@ -36,7 +37,7 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
   return {
     read,
     valueOf(text, place) {
-      const value = at(tableOf(place.file, text), place.path);
+      const value = at(tableOf(place.file, text), place.path) as SettingValue | undefined;
       const isSecret = settingOf(place)?.type === 'secret' || secretKey.test(place.path.at(-1) ?? '');
       const mayShow = !isSecret || typeof value !== 'string' || envReference.test(value);
       return { value: mayShow ? (value ?? null) : null, isSet: value !== undefined };
@@ -74,7 +75,7 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
   };
 }
 
-/** The text with every value that may be a secret masked, `env(NAME)` left. */
+/** Returns the text with every possible secret masked, except `env(NAME)`. */
 export function masked(text: string): string {
   const ranges: [number, number][] = [];
   const visit = (

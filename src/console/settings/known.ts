@@ -1,4 +1,4 @@
-/** Which settings there are, by their place; the user's own names included. */
+/** Looks up settings by file and path, including those below names that the user chose. */
 import {
   anyName,
   describeNames,
@@ -12,7 +12,7 @@ export interface Place {
   readonly path: readonly string[];
 }
 
-/** Keys whose value may be a secret, whatever the schema says: tables of names, and what is not known. */
+/** Keys whose value may be a secret even if the schema doesn't declare it: below user-chosen names, and unknown keys. */
 export const secretKey = /secret|password|token|key|pass$|credential/i;
 export const sections = describeSettings();
 export const names = describeNames();
@@ -25,11 +25,11 @@ function keyOf({ file, path }: Place): string {
   return `${file} ${path.join('.')}`;
 }
 
-/** Undefined: there is no such setting. */
+/** Returns the setting, or undefined if it doesn't exist. */
 export const settingOf = (place: Place): SettingFacts | undefined =>
   settingAt(place) ?? named.find(({ file, path }) => file === place.file && fits(place.path, path));
 
-/** A dot within a part of the path names another place. */
+/** Compares the length too, because a part of the path may contain a dot. */
 function settingAt(place: Place): SettingFacts | undefined {
   const found = known.get(keyOf(place));
   return found?.path.length === place.path.length ? found : undefined;

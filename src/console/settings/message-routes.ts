@@ -1,10 +1,10 @@
-/** Mails and text messages: how they look with sample values, and one sent to see it arrive. */
+/** The routes that preview emails with sample values and send test messages. */
 import { relative } from 'node:path';
 import type { MailTrial, MessageTrials } from '../../auth/index.ts';
 import type { Mailer } from '../../mail/types.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
-import { type Api, type Call, parseAs } from '../routes/api.ts';
+import type { Api } from '../routes/api.ts';
 import { sendFramed } from '../routes/framed-mail.ts';
 
 export interface MessageDeps {
@@ -15,17 +15,18 @@ export interface MessageDeps {
 }
 
 export function messageRoutes(api: Api, { projectDir, mailer, messageTrials, audit }: MessageDeps): void {
+  const route = api.feature(() => import('./contract.ts'));
+
   async function trialOf(name: string): Promise<MailTrial> {
     const mail = await messageTrials.mail(name);
     if (mail === undefined)
       throw new ConsoleError('not_found', { message: 'There is no mail of that name.' });
     return mail;
   }
-  const nameOf = ({ request }: Call): string => (request.params as { name: string }).name;
 
-  api.route('GET', '/settings/mails', 'read', async () => ({ names: messageTrials.mailNames }));
-  api.route('GET', '/settings/mails/:name', 'read', async (call) => {
-    const { subject, text, file, fault } = await trialOf(nameOf(call));
+  route('GET /settings/mails', 'read', async () => ({ names: messageTrials.mailNames }));
+  route('GET /settings/mails/:name', 'read', async (call) => {
+    const { subject, text, file, fault } = await trialOf(call.params.name);
     return {
       subject,
       text,
@@ -33,24 +34,24 @@ export function messageRoutes(api: Api, { projectDir, mailer, messageTrials, aud
       fault: fault ?? null,
     };
   });
-  api.route('GET', '/settings/mails/:name/html', 'read', async (call) =>
-    sendFramed(call.reply, (await trialOf(nameOf(call))).html),
+  route('GET /settings/mails/:name/html', 'read', async (call) =>
+    sendFramed(call.reply, (await trialOf(call.params.name)).html),
   );
 
-  api.route('POST', '/settings/test-mail', 'write', async (call) => {
-    const { to, template } = await parseAs((await import('./schemas.ts')).testMail, call.request.body);
+  route('POST /settings/test-mail', 'write', async (call) => {
+    const { to, template } = await call.body();
     const { subject, html, text } = await trialOf(template);
     await audit(call, 'settings.test-mail', to, { template });
     await sent('mail', () => mailer.sendMail({ to, subject, html, text }));
   });
-  api.route('POST', '/settings/test-text', 'write', async (call) => {
-    const { to } = await parseAs((await import('./schemas.ts')).testText, call.request.body);
+  route('POST /settings/test-text', 'write', async (call) => {
+    const { to } = await call.body();
     await audit(call, 'settings.test-text', to);
     await sent('text message', () => messageTrials.text(to));
   });
 }
 
-/** The server's own words tell what to correct. @throws {ConsoleError} upstream */
+/** Passes on the mail or SMS server's message. @throws {ConsoleError} upstream */
 async function sent(what: string, send: () => Promise<void>): Promise<void> {
   try {
     await send();

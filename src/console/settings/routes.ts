@@ -1,9 +1,10 @@
-/** Settings: what can be set and what is; a change is judged, shown as a diff, and written into the project's files. */
+/** The routes that list settings, preview changes as a diff, and write them to the project's files. */
 import { ConfigError, loadConfig } from '../../config/index.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
-import { type Api, type Call, parseAs } from '../routes/api.ts';
+import type { Api, RouteCall } from '../routes/api.ts';
+import type { contract } from './contract.ts';
 import { diffLines } from './diff.ts';
 import { type Change, createSettingsFiles, masked } from './files.ts';
 import { settingOf } from './known.ts';
@@ -17,7 +18,7 @@ export interface SettingsDeps {
 
 const files = ['config.toml', 'plinth.toml'] as const;
 
-/** With it one could sign in as somebody. */
+/** A test code allows signing in as a user. */
 const asUser = /^auth\.sms\.test_otp\./;
 
 /** @throws {ConsoleError} bad_request: no such setting; forbidden */
@@ -28,24 +29,30 @@ function checkDeveloper(change: Change): void {
     throw new ConsoleError('bad_request', { message: `There is no setting ${key}.` });
   if (setting.changedBy !== 'developer')
     throw new ConsoleError('forbidden', { message: `Only an owner may change ${key}.` });
-  // The value of a variable would show wherever the setting does.
+  // The value of an environment variable would be visible wherever the setting is.
   if ([change.value].flat().some((value) => String(value).includes('env(')))
     throw new ConsoleError('forbidden', {
       message: `Only an owner may use environment variables in settings: write the value of ${key} itself.`,
     });
 }
 
+type ChangesCall = RouteCall<string, (typeof contract)['POST /settings']>;
+
 export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: SettingsDeps): void {
+  const route = api.feature(() => import('./contract.ts'));
   const settings = createSettingsFiles(supabaseDir);
-  const stampsNow = () => Object.fromEntries(files.map((file) => [file, settings.read(file).stamp]));
+  const stampsNow = () => ({
+    'config.toml': settings.read('config.toml').stamp,
+    'plinth.toml': settings.read('plinth.toml').stamp,
+  });
   const textsNow = () => ({
     'config.toml': settings.read('config.toml').text,
     'plinth.toml': settings.read('plinth.toml').text,
   });
-  // The settings are read once, when the server starts.
+  // The server reads its settings once, at the start.
   const atStart = textsNow();
 
-  api.route('GET', '/settings', 'read', async ({ operator }) => {
+  route('GET /settings', 'read', async ({ operator }) => {
     const texts = textsNow();
     const isHidden = (path: readonly string[]): boolean =>
       !may(operator.role, 'secrets') && asUser.test(path.join('.'));
@@ -64,8 +71,8 @@ export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: Set
     };
   });
 
-  async function judged(call: Call) {
-    const { changes, stamps } = await parseAs((await import('./schemas.ts')).changes, call.request.body);
+  async function judged(call: ChangesCall) {
+    const { changes, stamps } = await call.body();
     if (!may(call.operator.role, 'own')) (changes as Change[]).forEach(checkDeveloper);
     const texts = settings.changed(changes, stamps);
     let warnings: readonly string[] = [];
@@ -73,7 +80,7 @@ export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: Set
       ({ warnings } = loadConfig({ projectDir, texts }));
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      // Of the keys that were changed first: what else is wrong was wrong before.
+      // Reports every fault of the resulting configuration.
       throw new ConsoleError('bad_request', {
         message: error.faults.map(({ key, message }) => `${key}: ${message}`).join('\n'),
       });
@@ -81,7 +88,7 @@ export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: Set
     return { changes, texts, warnings };
   }
 
-  api.route('POST', '/settings/preview', 'write', async (call) => {
+  route('POST /settings/preview', 'write', async (call) => {
     const { texts, warnings } = await judged(call);
     return {
       diffs: Object.entries(texts).map(([file, text]) => ({
@@ -91,7 +98,7 @@ export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: Set
       warnings,
     };
   });
-  api.route('POST', '/settings', 'write', async (call) => {
+  route('POST /settings', 'write', async (call) => {
     const { changes, texts } = await judged(call);
     settings.write(texts);
     await audit(call, 'settings.change', Object.keys(texts).join(', '), {

@@ -1,4 +1,4 @@
-/** The settings as the page shows them, with those of the user's own names, and what differs between two texts. */
+/** The sections of the settings page, including user-chosen names, and the keys that differ between two texts. */
 import {
   anyName,
   type NamesFacts,
@@ -9,15 +9,15 @@ import {
 import { names, sections } from './known.ts';
 import { at, isTable, type Table, tableOf } from './toml.ts';
 
-/** A section of settings as a page shows it; of a table of names, with what a further name may have. */
+/** A section of settings. A table of names also has the settings of a new name. */
 export interface ShownSection extends SectionFacts {
   readonly names?: Pick<NamesFacts, 'placeholder' | 'pattern' | 'upperCase'> & {
-    /** {@link anyName} stands where the name will. */
+    /** In their paths, {@link anyName} is in place of the name. */
     readonly settings: readonly SettingFacts[];
   };
 }
 
-/** Every section; tables of names with a setting for each name that is there. @throws {ConsoleError} refused */
+/** Returns every section. Tables of names have settings for each existing name. @throws {ConsoleError} refused */
 export function sectionsIn(texts: Readonly<Record<SettingsFile, string>>): ShownSection[] {
   const tables = names.flatMap((facts) => {
     const table = tableOf(facts.file, texts[facts.file]);
@@ -40,13 +40,13 @@ export function sectionsIn(texts: Readonly<Record<SettingsFile, string>>): Shown
   return [...sections, ...tables];
 }
 
-/** `path` with its first parts as given. */
+/** Returns `path` with its first parts replaced. */
 const within = (path: readonly string[], first: readonly string[]): string[] => [
   ...first,
   ...path.slice(first.length),
 ];
 
-/** The paths that one with names in it stands for. */
+/** Returns the paths that match a path with user-chosen names. */
 function placesOf(table: Table, path: readonly string[]): string[][] {
   const index = path.indexOf(anyName);
   if (index < 0) return [[...path]];
@@ -56,7 +56,7 @@ function placesOf(table: Table, path: readonly string[]): string[][] {
   );
 }
 
-/** Dotted keys whose values differ. */
+/** Returns the dotted keys whose values differ. */
 export function changedKeys(file: SettingsFile, before: string, after: string): string[] {
   const [former, present] = [flat(tableOf(file, before)), flat(tableOf(file, after))];
   return [...new Set([...former.keys(), ...present.keys()])]

@@ -1,11 +1,11 @@
-/** Values of a settings file as plain data. */
+/** Parses a settings file into plain data. */
 import { getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
 import type { SettingsFile } from '../../config/index.ts';
 import { ConsoleError } from '../errors.ts';
 
 export type Table = Readonly<Record<string, unknown>>;
 
-/** @throws {ConsoleError} refused: the file is not TOML */
+/** @throws {ConsoleError} refused, if the file isn't valid TOML */
 export function tableOf(file: SettingsFile, text: string): Table {
   try {
     return getStaticTOMLValue(parseTOML(text, { tomlVersion: '1.0' })) as Table;

@@ -1,30 +1,25 @@
 /**
- * One cell whole. The statement is run again to have it, in a transaction that may only read: what it answers can have
- * changed meanwhile, so whoever asks compares the beginning.
+ * Reads one full cell by running the statement again in a read-only transaction. The result may have changed in the meantime,
+ * so the caller compares the beginning.
  */
 import type { Database } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
+import type { WholeCell } from './contract.ts';
 import type { Statement } from './core/statements.ts';
 import { readOnlyQuery } from './read-only.ts';
 import { begin, cancelOn } from './session.ts';
 
 const mostBytes = 16 * 1024 * 1024;
 
-export interface WholeCell {
-  readonly value: string | null;
-  /** It is longer still. */
-  readonly isCut: boolean;
-}
-
-/** @throws {ConsoleError} gone: there is no such cell now */
+/** @throws {ConsoleError} gone, if the cell no longer exists */
 export async function readCell(
   database: Database,
   statement: Statement,
   options: {
     readonly identity: Identity;
     readonly looksOnly: boolean;
-    /** From 0. */
+    /** Zero-based. */
     readonly row: number;
     readonly column: number;
     readonly timeoutMs: number;

@@ -1,8 +1,9 @@
-/** The plan of one statement, as PostgreSQL's JSON; with its real times and rows when it is run, and then undone. */
+/** Returns a statement's plan as PostgreSQL's JSON. With `analyze`, the statement runs and is rolled back. */
 import type { Database } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
 import { asIdentity, type Identity } from '../persona/act.ts';
+import type { RawPlan } from './contract.ts';
 import type { Statement } from './core/statements.ts';
 import { readOnlyQuery } from './read-only.ts';
 
@@ -12,12 +13,12 @@ export async function explain(
   options: {
     readonly identity: Identity;
     readonly looksOnly: boolean;
-    /** Runs it in a transaction that is rolled back. */
+    /** Whether the statement runs, in a transaction that is rolled back. */
     readonly analyze: boolean;
     readonly timeoutMs: number;
     readonly signal: AbortSignal;
   },
-): Promise<unknown> {
+): Promise<RawPlan> {
   const { identity, looksOnly, analyze, timeoutMs, signal } = options;
   const text = looksOnly ? await readOnlyQuery(database, statement) : statement.text;
   const start = `explain (format json${analyze ? ', analyze, buffers' : ''}) `;
@@ -32,7 +33,7 @@ export async function explain(
       signal,
     },
   );
-  const [plan] = JSON.parse(rows[0]?.[0] ?? '[]') as unknown[];
+  const [plan] = JSON.parse(rows[0]?.[0] ?? '[]') as RawPlan[];
   if (plan === undefined) throw new ConsoleError('bad_request', { message: 'This statement has no plan.' });
   return plan;
 }

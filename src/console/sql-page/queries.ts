@@ -1,18 +1,10 @@
-/** The SQL page's fixed statements: history, saved queries, and the names that the editor completes. */
+/** SQL statements for the history, saved queries, and the names that the editor completes. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { CompletionTable, HistoryRow, SavedRow } from './contract.ts';
 
-/** Entries an operator keeps; older ones go. */
+/** The number of entries kept per operator. Older ones are deleted. */
 const keptEntries = 500;
-
-export interface HistoryRow {
-  id: number;
-  text: string;
-  persona: string;
-  error: string | null;
-  duration_ms: number;
-  at: string;
-}
 
 export const listHistory = (db: Queryable, operatorId: string, limit: number): Promise<HistoryRow[]> =>
   db.query<HistoryRow>(sql`
@@ -36,32 +28,25 @@ export async function clearHistory(db: Queryable, operatorId: string): Promise<v
   await db.query(sql`delete from _plinth.sql_history where operator_id = ${operatorId}`);
 }
 
-export interface SavedRow {
-  id: string;
-  name: string;
-  text: string;
-  saved_by: string;
-  saved_at: string;
-}
-
 export const listSaved = (db: Queryable): Promise<SavedRow[]> =>
   db.query<SavedRow>(
     sql`select id, name, text, saved_by, saved_at from _plinth.saved_queries order by lower(name)`,
   );
 
-/** By its name: saving again changes the text. */
+/** Saves a query by name. Saving again replaces the text. */
 export async function saveQuery(
   db: Queryable,
   { name, text, by }: { name: string; text: string; by: string },
-): Promise<SavedRow | undefined> {
+): Promise<SavedRow> {
   const [row] = await db.query<SavedRow>(sql`
     insert into _plinth.saved_queries (name, text, saved_by) values (${name}, ${text}, ${by})
     on conflict (name) do update set text = excluded.text, saved_by = excluded.saved_by, saved_at = now()
     returning id, name, text, saved_by, saved_at`);
+  if (row === undefined) throw new Error('an upsert returned no row');
   return row;
 }
 
-/** Its name; undefined when it is not there any more. */
+/** Returns the query's name, or undefined if it doesn't exist. */
 export async function removeSaved(db: Queryable, id: string): Promise<string | undefined> {
   const [row] = await db.query<{ name: string }>(
     sql`delete from _plinth.saved_queries where id = ${id}::uuid returning name`,
@@ -76,13 +61,7 @@ export async function typeNames(db: Queryable): Promise<ReadonlyMap<number, stri
   return new Map(rows.map(({ oid, name }) => [oid, name]));
 }
 
-export interface CompletionTable {
-  schema: string;
-  name: string;
-  columns: string[];
-}
-
-/** Names that the editor offers, from the live catalog: the users' schemas, most of all `public`. */
+/** Lists the names that the editor completes from the live catalog. The schema `public` comes first. */
 export const completionTables = (db: Queryable): Promise<CompletionTable[]> =>
   db.query<CompletionTable>(sql`
     select n.nspname as schema, c.relname as name, array_agg(a.attname::text order by a.attnum) as columns

@@ -1,26 +1,31 @@
 /** The SQL page: run, explain, cancel; history and saved queries; names for the editor. */
 import { PassThrough } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import { type Identity, identify } from '../persona/act.ts';
 import { parsePersona, printPersona } from '../persona/persona.ts';
-import { type Api, type Call, parse } from '../routes/api.ts';
+import { type Api, type Call, parseAs, type RouteCall } from '../routes/api.ts';
 import { readCell } from './cell.ts';
+import type { contract, RawPlan, RunEvent, WholeCell } from './contract.ts';
 import { questionsOf } from './core/danger.ts';
 import { type Statement, splitStatements } from './core/statements.ts';
 import { explain } from './explain.ts';
 import * as queries from './queries.ts';
-import { errorEvent, type RunEvent, runScript } from './run.ts';
+import { errorEvent, runScript } from './run.ts';
 import { createRuns, type Running } from './runs.ts';
 
 const historyShown = 100;
+
+type InputOf<Route extends keyof typeof contract> = RouteCall<string, (typeof contract)[Route]>;
 
 export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Audit): void {
   const db = database.pool('postgres');
   const own = database.pool('supabase_admin');
   const runs = createRuns();
+  const route = api.feature(() => import('./contract.ts'));
 
   const identityOf = async (
     { operator }: Call,
@@ -31,8 +36,8 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   };
 
   /** `looksOnly`: the body's statements are judged first, and what they do is undone. */
-  async function run(call: Call, looksOnly: boolean): Promise<unknown> {
-    const { text, as, maxRows, timeoutMs, confirmed } = await parse('sqlRun', call.request.body);
+  async function run(call: InputOf<'POST /sql/run'>, looksOnly: boolean): Promise<FastifyReply> {
+    const { text, as, maxRows, timeoutMs, confirmed } = await call.body();
     const statements = splitStatements(text);
     if (statements.length === 0)
       throw new ConsoleError('bad_request', { message: 'There is no statement in it.' });
@@ -95,8 +100,8 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     return statement;
   };
 
-  async function plan(call: Call, looksOnly: boolean): Promise<unknown> {
-    const { text, as, analyze, timeoutMs } = await parse('sqlExplain', call.request.body);
+  async function plan(call: InputOf<'POST /sql/explain'>, looksOnly: boolean): Promise<RawPlan> {
+    const { text, as, analyze, timeoutMs } = await call.body();
     const statement = one(text);
     const identity = await identityOf(call, as);
     const running = runs.begin(call.operator.id);
@@ -109,8 +114,8 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     }
   }
 
-  async function cell(call: Call, looksOnly: boolean): Promise<unknown> {
-    const { text, as, row, column, timeoutMs } = await parse('sqlCell', call.request.body);
+  async function cell(call: InputOf<'POST /sql/cell'>, looksOnly: boolean): Promise<WholeCell> {
+    const { text, as, row, column, timeoutMs } = await call.body();
     const statement = one(text);
     const identity = await identityOf(call, as);
     const running = runs.begin(call.operator.id);
@@ -123,48 +128,38 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     }
   }
 
-  api.route('POST', '/sql/run', 'write', (call) => run(call, false));
-  api.route('POST', '/sql/look', 'read', (call) => run(call, true), { changes: 'nothing' });
-  api.route('POST', '/sql/explain', 'write', (call) => plan(call, false));
-  api.route('POST', '/sql/look/explain', 'read', (call) => plan(call, true), { changes: 'nothing' });
+  route('POST /sql/run', 'write', (call) => run(call, false));
+  route('POST /sql/look', 'read', (call) => run(call, true), { changes: 'nothing' });
+  route('POST /sql/explain', 'write', (call) => plan(call, false));
+  route('POST /sql/look/explain', 'read', (call) => plan(call, true), { changes: 'nothing' });
   // What a function does outside of transactions is not undone: only whoever may run it at all runs it again.
-  api.route('POST', '/sql/cell', 'write', (call) => cell(call, false));
-  api.route('POST', '/sql/look/cell', 'read', (call) => cell(call, true), { changes: 'nothing' });
-  api.route(
-    'POST',
-    '/sql/runs/:id/cancel',
+  route('POST /sql/cell', 'write', (call) => cell(call, false));
+  route('POST /sql/look/cell', 'read', (call) => cell(call, true), { changes: 'nothing' });
+  route(
+    'POST /sql/runs/:id/cancel',
     'read',
-    async ({ request, operator }) => {
-      const { id = '' } = request.params as { id?: string };
-      return { cancelled: runs.cancel(id, operator.id) };
-    },
+    async ({ params, operator }) => ({ cancelled: runs.cancel(params.id, operator.id) }),
     { changes: 'nothing' },
   );
-  api.route('GET', '/sql/names', 'read', async () => ({
+  route('GET /sql/names', 'read', async () => ({
     tables: await queries.completionTables(db),
     functions: await queries.completionFunctions(db),
   }));
-  api.route('GET', '/sql/history', 'read', async ({ operator }) => ({
+  route('GET /sql/history', 'read', async ({ operator }) => ({
     entries: await queries.listHistory(own, operator.id, historyShown),
   }));
-  api.route(
-    'DELETE',
-    '/sql/history',
-    'read',
-    async ({ operator }) => queries.clearHistory(own, operator.id),
-    {
-      changes: 'own session',
-    },
-  );
-  api.route('GET', '/sql/saved', 'read', async () => ({ saved: await queries.listSaved(own) }));
-  api.route('PUT', '/sql/saved', 'write', async (call) => {
-    const { name, text } = await parse('savedQuery', call.request.body);
+  route('DELETE /sql/history', 'read', async ({ operator }) => queries.clearHistory(own, operator.id), {
+    changes: 'own session',
+  });
+  route('GET /sql/saved', 'read', async () => ({ saved: await queries.listSaved(own) }));
+  route('PUT /sql/saved', 'write', async (call) => {
+    const { name, text } = await call.body();
     const saved = await queries.saveQuery(own, { name, text, by: call.operator.name });
     await audit(call, 'query.save', name);
     return saved;
   });
-  api.route('DELETE', '/sql/saved/:id', 'write', async (call) => {
-    const { id } = await parse('uuidParam', call.request.params);
+  route('DELETE /sql/saved/:id', 'write', async (call) => {
+    const { id } = await parseAs((await import('./contract.ts')).savedQueryParams, call.request.params);
     const name = await queries.removeSaved(own, id);
     if (name === undefined) throw new ConsoleError('not_found');
     await audit(call, 'query.remove', name);

@@ -5,48 +5,10 @@
 import type { Database, PostgresErrorShape, Session, TextResult } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
+import type { Outcome, RunEvent } from './contract.ts';
 import { controlsTransaction, needsNoTransaction, type Statement } from './core/statements.ts';
 import { readOnlyQuery } from './read-only.ts';
 import { begin, cancelOn } from './session.ts';
-
-export interface RunColumn {
-  readonly name: string;
-  /** As `format_type` prints it. */
-  readonly type: string;
-}
-
-/** One line of the answer. Offsets are UTF-16 in the script. */
-export type RunEvent =
-  | { readonly event: 'run'; readonly id: string }
-  | { readonly event: 'statement'; readonly index: number; readonly start: number; readonly end: number }
-  | { readonly event: 'columns'; readonly columns: readonly RunColumn[] }
-  | {
-      readonly event: 'rows';
-      readonly rows: readonly (readonly (string | null)[])[];
-      /** `[row, column]` of cells that were cut, within these rows. */
-      readonly cut: readonly (readonly [number, number])[];
-    }
-  | ({ readonly event: 'notice' } & Said)
-  | {
-      readonly event: 'end';
-      /** For example `UPDATE 3`; empty when there are more rows. */
-      readonly tag: string;
-      readonly more: boolean;
-      readonly ms: number;
-    }
-  | ({ readonly event: 'error'; readonly sqlstate: string; readonly at: number | null } & Said)
-  | { readonly event: 'done'; readonly outcome: Outcome; readonly ms: number };
-
-/** What became of the changes. `ended`: the script's own transactions; `left open`: its last one was not, and is undone. */
-export type Outcome = 'committed' | 'rolled back' | 'ended' | 'left open';
-
-interface Said {
-  readonly severity: string;
-  readonly message: string;
-  readonly detail?: string;
-  readonly hint?: string;
-  readonly where?: string;
-}
 
 export interface RunOptions {
   readonly database: Database;

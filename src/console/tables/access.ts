@@ -5,8 +5,9 @@ import { may, permissionForRows } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { asIdentity, type Identity, identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
-import { type Call, parse } from '../routes/api.ts';
-import { findRelation, type Relation } from './catalog.ts';
+import { type Call, parseAs } from '../routes/api.ts';
+import { findRelation } from './catalog.ts';
+import type { Relation } from './contract.ts';
 
 export interface Access {
   /** @throws {ConsoleError} not_found */
@@ -31,7 +32,9 @@ export function createAccess(database: Database, clock: Clock): Access {
   }
 
   async function identity({ request, operator }: Call): Promise<Identity> {
-    const persona = parsePersona((await parse('asPersona', request.query)).as);
+    const persona = parsePersona(
+      (await parseAs((await import('../persona/contract.ts')).asPersona, request.query)).as,
+    );
     return identify(pool, persona, clock.now(), operator.role);
   }
 

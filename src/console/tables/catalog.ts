@@ -1,54 +1,7 @@
 /** What the Console knows of schemas, tables and columns: read from the catalog at each call, so it is never stale. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
-
-export type RelationKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table';
-
-export interface RelationSummary {
-  schema: string;
-  name: string;
-  kind: RelationKind;
-  /** The planner's estimate; null until the table was analysed. */
-  estimated_rows: number | null;
-  rls: boolean;
-  policies: number;
-  comment: string | null;
-}
-
-export interface Column {
-  name: string;
-  /** As `format_type` prints it, for example `character varying(20)`. */
-  type: string;
-  nullable: boolean;
-  default: string | null;
-  generated: boolean;
-  identity: 'always' | 'by default' | null;
-  primary_key: boolean;
-  enum_values: string[] | null;
-  references: { schema: string; table: string; column: string } | null;
-  comment: string | null;
-}
-
-/** What names one row (`core/identity.ts`). */
-export type RelationKey =
-  | { readonly kind: 'columns'; readonly columns: readonly string[] }
-  | { readonly kind: 'place' }
-  | { readonly kind: 'none' };
-
-export interface ForeignKey {
-  name: string;
-  columns: string[];
-  schema: string;
-  table: string;
-  /** Of the other table, in the order of `columns`. */
-  references: string[];
-}
-
-export interface Relation extends RelationSummary {
-  columns: Column[];
-  key: RelationKey;
-  foreign_keys: ForeignKey[];
-}
+import type { Column, ForeignKey, Relation, RelationKey, RelationSummary } from './contract.ts';
 
 /** Everything but PostgreSQL's own schemas and Plinth's state. */
 export const listRelations = (db: Queryable, only: Sql = sql.empty): Promise<RelationSummary[]> =>

@@ -6,11 +6,11 @@ import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import type { Transaction, TransactionWork } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
-import type { Relation } from './catalog.ts';
+import type { Filter, Relation, Sort } from './contract.ts';
 import { csvLine } from './core/csv.ts';
-import { type Filter, matching, where } from './core/filters.ts';
+import { matching, where } from './core/filters.ts';
 import { orderBy } from './core/order.ts';
-import { orderOf, type Sort, table } from './read.ts';
+import { orderOf, table } from './read.ts';
 
 export type ExportFormat = 'csv' | 'json';
 

@@ -8,30 +8,13 @@
 import type { PostgresErrorShape, Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
-import type { Relation } from './catalog.ts';
+import type { ImportFault, ImportReport, Relation } from './contract.ts';
 import { textOfValue } from './core/json-values.ts';
 import type { SourceRow } from './import-source.ts';
 import { table } from './read.ts';
 
 /** The file's column to the table's. */
 export type Mapping = Readonly<Record<string, string>>;
-
-export interface ImportFault {
-  /** Null: of no row in particular. */
-  readonly line: number | null;
-  readonly message: string;
-  readonly detail?: string | undefined;
-  readonly column?: string | undefined;
-  readonly sqlstate?: string | undefined;
-}
-
-export interface ImportReport {
-  /** Rows read. */
-  readonly rows: number;
-  readonly faults: readonly ImportFault[];
-  /** There were more faults than anybody reads, and the rest of the file was not looked at. */
-  readonly stopped: boolean;
-}
 
 const batchRows = 500;
 const batchChars = 1_000_000;

@@ -5,20 +5,15 @@
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
-import type { Relation } from './catalog.ts';
-import { columnOf, type Filter, matching, where } from './core/filters.ts';
-import { identifying, isRow, keyFrom, keyTexts, type RowKey } from './core/identity.ts';
-import { beyond, type Cursor, type OrderItem, orderBy } from './core/order.ts';
+import type { Cursor, Filter, Page, Relation, RowKey, Sort } from './contract.ts';
+import { columnOf, matching, where } from './core/filters.ts';
+import { identifying, isRow, keyFrom, keyTexts } from './core/identity.ts';
+import { beyond, type OrderItem, orderBy } from './core/order.ts';
 
 /** Characters of a cell that the grid gets; the side panel asks for the rest. */
 export const cellChars = 400;
 /** A cursor with a longer value is not worth carrying about. */
 const cursorChars = 1000;
-
-export interface Sort {
-  readonly column: string;
-  readonly ascending: boolean;
-}
 
 export interface PageQuery {
   readonly filters: readonly Filter[];
@@ -30,22 +25,6 @@ export interface PageQuery {
   readonly before?: Cursor | undefined;
   /** Cells uncut, for copying. */
   readonly whole?: boolean | undefined;
-}
-
-export interface Page {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly (string | null)[])[];
-  /** `[row, column]` of each cell that was cut. */
-  readonly cut: readonly (readonly [number, number])[];
-  /** What names each row where that is none of its cells. */
-  readonly keys: readonly RowKey[] | null;
-  /** Where the next page begins and the former ends; null where only an offset tells. */
-  readonly first: Cursor | null;
-  readonly last: Cursor | null;
-  /** True when there are more rows behind this page. */
-  readonly more: boolean;
-  /** The planner's guess at all rows that match; only with the first page. */
-  readonly estimate: number | null;
 }
 
 export async function readPage(db: Queryable, relation: Relation, query: PageQuery): Promise<Page> {

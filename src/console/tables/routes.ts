@@ -3,7 +3,7 @@ import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
-import { type Api, type Call, parse } from '../routes/api.ts';
+import type { Api, Call } from '../routes/api.ts';
 import { createAccess, nameOf } from './access.ts';
 import { listRelations } from './catalog.ts';
 import { identifying } from './core/identity.ts';
@@ -18,35 +18,34 @@ export interface TableDeps {
   readonly audit: Audit;
 }
 
-const path = '/tables/:schema/:table';
-
 export function tableRoutes(api: Api, deps: TableDeps): void {
   const { database, clock, audit } = deps;
   const access = createAccess(database, clock);
+  const route = api.feature(() => import('./contract.ts'));
   const pool = database.pool('postgres');
 
-  api.route('GET', '/tables', 'read', async () => ({ tables: await listRelations(pool) }));
-  api.route('GET', path, 'read', access.relation);
-  api.route('GET', `${path}/rows`, 'read', async (call) => {
-    const query = await parse('page', call.request.query);
+  route('GET /tables', 'read', async () => ({ tables: await listRelations(pool) }));
+  route('GET /tables/:schema/:table', 'read', access.relation);
+  route('GET /tables/:schema/:table/rows', 'read', async (call) => {
+    const query = await call.query();
     const relation = await access.readable(call);
     const options = relation.key.kind === 'columns' ? reading : readingInPlace;
     return access.run(call, (tx) => readPage(tx, relation, query), options);
   });
-  api.route('GET', `${path}/count`, 'read', async (call) => {
-    const { filters } = await parse('page', call.request.query);
+  route('GET /tables/:schema/:table/count', 'read', async (call) => {
+    const { filters } = await call.query();
     const relation = await access.readable(call);
     return { count: await access.run(call, (tx) => countRows(tx, relation, filters), reading) };
   });
-  api.route('GET', `${path}/row`, 'read', async (call) => {
-    const { key } = await parse('rowKey', call.request.query);
+  route('GET /tables/:schema/:table/row', 'read', async (call) => {
+    const { key } = await call.query();
     const relation = await access.readable(call);
     const row = await access.run(call, (tx) => readRow(tx, relation, key), reading);
     if (row === undefined) throw new ConsoleError('gone');
     return { row };
   });
-  api.route('PATCH', `${path}/rows`, 'write', async (call) => {
-    const { edits } = await parse('rowEdits', call.request.body);
+  route('PATCH /tables/:schema/:table/rows', 'write', async (call) => {
+    const { edits } = await call.body();
     const relation = await access.relation(call);
     const rows = await access.run(call, (tx) => editRows(tx, relation, edits), writing);
     await audit(call, 'row.update', nameOf(relation), {
@@ -57,8 +56,8 @@ export function tableRoutes(api: Api, deps: TableDeps): void {
     });
     return { rows };
   });
-  api.route('POST', `${path}/rows`, 'write', async (call) => {
-    const { values } = await parse('insert', call.request.body);
+  route('POST /tables/:schema/:table/rows', 'write', async (call) => {
+    const { values } = await call.body();
     const relation = await access.relation(call);
     const row = await access.run(call, (tx) => insertRow(tx, relation, values), writing);
     const key = Object.fromEntries(
@@ -69,8 +68,8 @@ export function tableRoutes(api: Api, deps: TableDeps): void {
     await audit(call, 'row.insert', nameOf(relation), { key, ...personaOf(call) });
     return { row };
   });
-  api.route('DELETE', `${path}/rows`, 'write', async (call) => {
-    const { scope, rows } = await parse('removeRows', call.request.body);
+  route('DELETE /tables/:schema/:table/rows', 'write', async (call) => {
+    const { scope, rows } = await call.body();
     const relation = await access.relation(call);
     const deleted = await access.run(
       call,
@@ -84,8 +83,8 @@ export function tableRoutes(api: Api, deps: TableDeps): void {
     });
     return { deleted };
   });
-  api.route('POST', `${path}/change`, 'write', async (call) => {
-    const { scope, rows, changes } = await parse('changeRows', call.request.body);
+  route('POST /tables/:schema/:table/change', 'write', async (call) => {
+    const { scope, rows, changes } = await call.body();
     const relation = await access.relation(call);
     const changed = await access.run(
       call,

@@ -4,10 +4,11 @@ import type { Database, TransactionWork } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import { asIdentity } from '../persona/act.ts';
-import { type Api, type Call, parse } from '../routes/api.ts';
+import type { Api, Call } from '../routes/api.ts';
 import { type Access, nameOf } from './access.ts';
+import type { ImportReport } from './contract.ts';
 import { exportRows } from './export.ts';
-import { type ImportReport, importRows } from './import.ts';
+import { importRows } from './import.ts';
 import { readSource } from './import-source.ts';
 import { readingLong, writingLong } from './timing.ts';
 
@@ -17,7 +18,6 @@ export interface TransferDeps {
   readonly audit: Audit;
 }
 
-const path = '/tables/:schema/:table';
 const contentTypes = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' } as const;
 /** Rows of a file that are shown before anything is decided. */
 const sampleRows = 5;
@@ -34,9 +34,10 @@ class Faulty extends Error {
 export function transferRoutes(api: Api, { database, access, audit }: TransferDeps): void {
   /** Rows read so far by imports under way, by operator and the id they chose. */
   const progress = new Map<string, number>();
+  const route = api.feature(() => import('./contract.ts'));
 
-  api.route('GET', `${path}/export`, 'read', async (call) => {
-    const query = await parse('exportView', call.request.query);
+  route('GET /tables/:schema/:table/export', 'read', async (call) => {
+    const query = await call.query();
     const relation = await access.readable(call);
     const identity = await access.identity(call);
     const gone = new AbortController();
@@ -52,8 +53,8 @@ export function transferRoutes(api: Api, { database, access, audit }: TransferDe
       .send(file);
   });
 
-  api.route('POST', `${path}/import/head`, 'write', async (call) => {
-    const { format, delimiter } = await parse('importHead', call.request.query);
+  route('POST /tables/:schema/:table/import/head', 'write', async (call) => {
+    const { format, delimiter } = await call.query();
     const columns = new Set<string>();
     const sample: Readonly<Record<string, unknown>>[] = [];
     try {
@@ -69,8 +70,8 @@ export function transferRoutes(api: Api, { database, access, audit }: TransferDe
     return { columns: [...columns], sample };
   });
 
-  api.route('POST', `${path}/import`, 'write', async (call) => {
-    const { format, delimiter, mapping, dry, id } = await parse('importFile', call.request.query);
+  route('POST /tables/:schema/:table/import', 'write', async (call) => {
+    const { format, delimiter, mapping, dry, id } = await call.query();
     const relation = await access.relation(call);
     const progressId = `${call.operator.id} ${id}`;
     try {
@@ -96,10 +97,9 @@ export function transferRoutes(api: Api, { database, access, audit }: TransferDe
     }
   });
 
-  api.route('GET', '/imports/:id', 'read', async ({ request, operator }) => {
-    const { id = '' } = request.params as { id?: string };
-    return { rows: progress.get(`${operator.id} ${id}`) ?? null };
-  });
+  route('GET /imports/:id', 'read', async ({ params, operator }) => ({
+    rows: progress.get(`${operator.id} ${params.id}`) ?? null,
+  }));
 }
 
 /** @throws {ConsoleError} bad_request */

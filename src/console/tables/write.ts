@@ -2,29 +2,16 @@
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
-import type { Relation } from './catalog.ts';
-import { columnOf, type Filter, matching, where } from './core/filters.ts';
-import { identifying, isRow, keyFrom, keyTexts, type RowKey } from './core/identity.ts';
+import type { CellChange, EditedRow, Filter, Relation, RowKey, Values } from './contract.ts';
+import { columnOf, matching, where } from './core/filters.ts';
+import { identifying, isRow, keyFrom, keyTexts } from './core/identity.ts';
 import { readRow, table } from './read.ts';
-
-/** A new value as text, NULL, or the column's default. */
-export type CellChange = { readonly value: string | null } | { readonly default: true };
-export type Values = Readonly<Record<string, string | null>>;
 
 export interface RowEdit {
   readonly key: RowKey;
   readonly changes: Readonly<Record<string, CellChange>>;
   /** What the operator saw in some of the columns; the edit fails when it is there no longer. */
   readonly seen: Values;
-}
-
-export interface EditedRow {
-  /** What names the row from now on. */
-  readonly key: RowKey;
-  /** The changed columns as they were. */
-  readonly before: Values;
-  /** The row as the database made it. */
-  readonly row: Values;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Finding users by what auth's own list does not look at, and who is being impersonated. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { Impersonation } from './contract.ts';
 
 /** Digits of a number, with what people write between them; or the beginning of an id. */
 const phonePattern = /^\+?[\d\s().-]{3,}$/;
@@ -25,13 +26,6 @@ export async function findByPhoneOrId(
     where deleted_at is null and (phone like ${phone} or id::text like ${id})
     order by created_at desc, id limit ${perPage} offset ${(page - 1) * perPage}`);
   return { users: rows.map(({ total: _total, ...user }) => user), total: rows[0]?.total ?? 0 };
-}
-
-export interface Impersonation {
-  readonly userId: string;
-  readonly name: string;
-  /** ISO 8601 */
-  readonly expiresAt: string;
 }
 
 /** Those that an operator began and whose token still works, the latest first. */

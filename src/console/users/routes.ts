@@ -6,9 +6,10 @@ import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import { identify } from '../persona/act.ts';
 import { mintToken } from '../persona/token.ts';
-import { type Api, type Call, parse } from '../routes/api.ts';
+import type { Api, Call } from '../routes/api.ts';
 import type { Services } from '../services.ts';
 import { type AuthUser, createAuthUsers, usersPerPage } from './auth.ts';
+import type { User, UserSession } from './contract.ts';
 import { activeImpersonations, findByPhoneOrId, isPhoneOrId } from './queries.ts';
 
 export interface UsersDeps {
@@ -29,6 +30,8 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   const own = database.pool('supabase_admin');
   const users = createAuthUsers(deps.services, keys, () => clock.now());
 
+  const route = api.feature(() => import('./contract.ts'));
+
   const param = ({ request }: Call, name: string): string => {
     const value = (request.params as Record<string, string | undefined>)[name] ?? '';
     if (!uuid.test(value))
@@ -44,28 +47,28 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
     throw new ConsoleError('bad_request', { message: 'This user has no email address.' });
   };
 
-  api.route('GET', '/users', 'read', async ({ request }) => {
-    const { page, search } = await parse('userPage', request.query);
+  route('GET /users', 'read', async (call) => {
+    const { page, search } = await call.query();
     const wanted = search.trim();
     const found = isPhoneOrId(wanted)
       ? await findByPhoneOrId(db, wanted, page, usersPerPage)
       : await users.list(page, wanted);
-    return { ...found, perPage: usersPerPage };
+    return { users: found.users as readonly User[], total: found.total, perPage: usersPerPage };
   });
-  api.route('GET', '/users/:id', 'read', userOf);
-  api.route('POST', '/users', 'write', async (call) => {
-    const user = await users.create(await parse('newUser', call.request.body));
+  route('GET /users/:id', 'read', async (call) => shown(await userOf(call)));
+  route('POST /users', 'write', async (call) => {
+    const user = await users.create(await call.body());
     await audit(call, 'user.create', nameOf(user), { userId: user.id });
-    return user;
+    return shown(user);
   });
-  api.route('POST', '/users/invite', 'write', async (call) => {
-    const { email } = await parse('userInvite', call.request.body);
+  route('POST /users/invite', 'write', async (call) => {
+    const { email } = await call.body();
     const user = await users.invite(email);
     await audit(call, 'user.invite', email, { userId: user.id });
-    return user;
+    return shown(user);
   });
-  api.route('PATCH', '/users/:id', 'write', async (call) => {
-    const changes = await parse('userChange', call.request.body);
+  route('PATCH /users/:id', 'write', async (call) => {
+    const changes = await call.body();
     const { user_metadata, app_metadata, ...rest } = changes;
     const before = await userOf(call);
     const user = await users.update(before.id, {
@@ -78,31 +81,31 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
       ...(app_metadata === undefined ? {} : { app_metadata: replacing(before.app_metadata, app_metadata) }),
     });
     await audit(call, 'user.update', nameOf(before), { userId: before.id, fields: Object.keys(changes) });
-    return user;
+    return shown(user);
   });
-  api.route('DELETE', '/users/:id', 'write', async (call) => {
+  route('DELETE /users/:id', 'write', async (call) => {
     const user = await userOf(call);
     await users.remove(user.id);
     await audit(call, 'user.delete', nameOf(user), { userId: user.id });
   });
 
-  api.route('POST', '/users/:id/ban', 'write', async (call) => {
-    const { hours } = await parse('userBan', call.request.body);
+  route('POST /users/:id/ban', 'write', async (call) => {
+    const { hours } = await call.body();
     const user = await users.update(idOf(call), { ban_duration: hours === 0 ? 'none' : `${hours}h` });
     await audit(call, hours === 0 ? 'user.unban' : 'user.ban', nameOf(user), { userId: user.id, hours });
-    return user;
+    return shown(user);
   });
-  api.route('POST', '/users/:id/confirm', 'write', async (call) => {
-    const { what } = await parse('userConfirm', call.request.body);
+  route('POST /users/:id/confirm', 'write', async (call) => {
+    const { what } = await call.body();
     const user = await users.update(
       idOf(call),
       what === 'email' ? { email_confirm: true } : { phone_confirm: true },
     );
     await audit(call, 'user.confirm', nameOf(user), { userId: user.id, what });
-    return user;
+    return shown(user);
   });
-  api.route('POST', '/users/:id/reset', 'write', async (call) => {
-    const { by } = await parse('userReset', call.request.body);
+  route('POST /users/:id/reset', 'write', async (call) => {
+    const { by } = await call.body();
     const user = await userOf(call);
     const email = emailOf(user);
     await audit(call, 'user.reset-password', nameOf(user), { userId: user.id, by });
@@ -110,7 +113,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
     await users.mailRecovery(email);
     return {};
   });
-  api.route('DELETE', '/users/:id/factors/:factor', 'write', async (call) => {
+  route('DELETE /users/:id/factors/:factor', 'write', async (call) => {
     const user = await userOf(call);
     await users.removeFactor(user.id, param(call, 'factor'));
     await audit(call, 'user.remove-factor', nameOf(user), {
@@ -118,7 +121,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
       factorId: param(call, 'factor'),
     });
   });
-  api.route('DELETE', '/users/:id/identities/:identity', 'write', async (call) => {
+  route('DELETE /users/:id/identities/:identity', 'write', async (call) => {
     const user = await userOf(call);
     await users.unlink(user, param(call, 'identity'));
     await audit(call, 'user.unlink', nameOf(user), {
@@ -126,15 +129,15 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
       identityId: param(call, 'identity'),
     });
   });
-  api.route('GET', '/users/:id/sessions', 'read', async (call) => ({
-    sessions: await users.sessions(await userOf(call)),
+  route('GET /users/:id/sessions', 'read', async (call) => ({
+    sessions: (await users.sessions(await userOf(call))) as readonly UserSession[],
   }));
-  api.route('DELETE', '/users/:id/sessions', 'write', async (call) => {
+  route('DELETE /users/:id/sessions', 'write', async (call) => {
     const user = await userOf(call);
     await users.endSessions(user);
     await audit(call, 'user.end-sessions', nameOf(user), { userId: user.id });
   });
-  api.route('DELETE', '/users/:id/sessions/:session', 'write', async (call) => {
+  route('DELETE /users/:id/sessions/:session', 'write', async (call) => {
     const user = await userOf(call);
     await users.endSession(user, param(call, 'session'));
     await audit(call, 'user.end-session', nameOf(user), {
@@ -143,7 +146,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
     });
   });
 
-  api.route('POST', '/users/:id/impersonate', 'write', async (call) => {
+  route('POST /users/:id/impersonate', 'write', async (call) => {
     const user = await userOf(call);
     const identity = await identify(db, { kind: 'user', id: user.id }, clock.now(), call.operator.role);
     // RFC 8693 section 4.1: whoever reads the token sees who really acts.
@@ -160,10 +163,13 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
     await audit(call, 'user.impersonate', nameOf(user), { userId: user.id, expiresAt: until });
     return { accessToken: token, expiresAt: until, url: deps.apiUrl(), publishableKey: keys.publishableKey };
   });
-  api.route('GET', '/impersonations', 'read', async ({ operator }) => ({
+  route('GET /impersonations', 'read', async ({ operator }) => ({
     impersonations: await activeImpersonations(own, operator.id, new Date(clock.now()).toISOString()),
   }));
 }
+
+/** The auth service sends more fields than its client here declares. */
+const shown = (user: AuthUser): User => user as User;
 
 const nameOf = ({ email, phone, id }: AuthUser): string => email || phone || id;
 

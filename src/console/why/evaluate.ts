@@ -1,8 +1,8 @@
 /** The values of conditions for one row, evaluated as the persona; each part by itself, so that an error is of one part. */
 import type { PostgresErrorShape, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
+import type { JudgedExpression, Value } from './contract.ts';
 import type { Expression } from './core/expression.ts';
-import type { JudgedExpression, Value } from './core/types.ts';
 import type { RelationFacts } from './facts.ts';
 
 export interface RowSource {

@@ -1,13 +1,14 @@
 /** What the catalogs say of a relation, a role and the policies between them. Asked as an administrator. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import type { Policy, Security } from './core/types.ts';
+import type { RelationKind, Security } from './contract.ts';
+import type { Policy } from './core/types.ts';
 
 export interface RelationFacts {
   oid: number;
   schema: string;
   name: string;
-  kind: 'table' | 'view' | 'materialized view' | 'foreign table';
+  kind: RelationKind;
   owner: string;
   rls: boolean;
   forced: boolean;

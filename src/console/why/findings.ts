@@ -1,8 +1,8 @@
 /** What is known of a table before anything is tried: rights, policies with their values, and the rows they are of. */
 import type { Database, Queryable, Setting } from '../../database/types.ts';
 import type { Identity } from '../persona/act.ts';
+import type { Gate, Need } from './contract.ts';
 import { concerns, gatesOf } from './core/gates.ts';
-import type { Gate, Need } from './core/types.ts';
 import { findSecurity, listPolicies, type RelationFacts } from './facts.ts';
 import { judge } from './judge.ts';
 import { listNeeds, usesOf } from './needs.ts';

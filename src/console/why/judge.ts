@@ -7,9 +7,10 @@ import type {
   TransactionWork,
 } from '../../database/types.ts';
 import { asIdentity, defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
+import type { Gate, JudgedPolicy } from './contract.ts';
 import { parseExpression } from './core/expression.ts';
 import { concerns, conditionOf, passes } from './core/gates.ts';
-import type { Gate, GatePlan, JudgedPolicy, Policy } from './core/types.ts';
+import type { GatePlan, Policy } from './core/types.ts';
 import { evaluate } from './evaluate.ts';
 import type { RelationFacts } from './facts.ts';
 import type { Rows, WholeRow } from './rows.ts';

@@ -1,7 +1,8 @@
 /** The rights that a statement needs, each with what would give it. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import type { Need, Operation, Policy } from './core/types.ts';
+import type { Need, Operation } from './contract.ts';
+import type { Policy } from './core/types.ts';
 import type { RelationFacts } from './facts.ts';
 
 export interface Use {

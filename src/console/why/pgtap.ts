@@ -2,8 +2,8 @@
 import { quoteIdentifier, quoteLiteral } from '../../kernel/sql.ts';
 import type { Identity } from '../persona/act.ts';
 import { settingsOf } from '../persona/act.ts';
+import type { Answer } from './contract.ts';
 import type { Asked, Cells } from './statement.ts';
-import type { Answer } from './why.ts';
 
 export function pgTapTest(answer: Answer, asked: Asked, identity: Identity): string {
   const { relation, operation, truth, persona } = answer;

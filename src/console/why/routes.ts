@@ -5,15 +5,17 @@ import { may, permissionForRows } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
 import { identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
-import { type Api, type Call, parse } from '../routes/api.ts';
+import type { Api, RouteCall } from '../routes/api.ts';
+import type { contract } from './contract.ts';
 import { pgTapTest } from './pgtap.ts';
-import { type Answer, why } from './why.ts';
+import { why } from './why.ts';
 
 export function whyRoutes(api: Api, database: Database, clock: Clock): void {
   const db = database.pool('postgres');
+  const route = api.feature(() => import('./contract.ts'));
 
-  async function ask(call: Call) {
-    const { schema, table, as, operation, key, values, returned } = await parse('why', call.request.body);
+  async function ask(call: RouteCall<string, (typeof contract)['POST /why']>) {
+    const { schema, table, as, operation, key, values, returned } = await call.body();
     const { role } = call.operator;
     if (!may(role, permissionForRows(schema)))
       throw new ConsoleError('forbidden', { message: `Your role may not read rows of ${schema}.` });
@@ -32,12 +34,11 @@ export function whyRoutes(api: Api, database: Database, clock: Clock): void {
     return { answer, asked, identity };
   }
 
-  api.route('POST', '/why', 'read', async (call): Promise<Answer> => (await ask(call)).answer, {
+  route('POST /why', 'read', async (call) => (await ask(call)).answer, {
     changes: 'nothing',
   });
-  api.route(
-    'POST',
-    '/why/pgtap',
+  route(
+    'POST /why/pgtap',
     'read',
     async (call) => {
       const { answer, asked, identity } = await ask(call);

@@ -1,6 +1,6 @@
 /** The statement that somebody asks about. Names are checked against the catalog before they get here. */
 import { type Sql, sql } from '../../kernel/sql.ts';
-import type { Operation } from './core/types.ts';
+import type { Operation } from './contract.ts';
 import type { RelationFacts } from './facts.ts';
 
 /** Values as PostgreSQL's text. */

@@ -3,8 +3,8 @@
  * policies for that role, evaluated on the rows that the view's row is made of.
  */
 import type { PostgresErrorShape } from '../../database/types.ts';
+import type { Gate, Need, Operation, Through } from './contract.ts';
 import { gatesOf } from './core/gates.ts';
-import type { Gate, Need, Operation, Security } from './core/types.ts';
 import { findSecurity, findView, listPolicies, type RelationFacts } from './facts.ts';
 import { type Findings, findTable, type Surroundings } from './findings.ts';
 import { judge } from './judge.ts';
@@ -12,20 +12,6 @@ import { listNeeds, type Use, usesOf } from './needs.ts';
 import { readRows, readViewRow } from './rows.ts';
 import type { Asked, Cells } from './statement.ts';
 import { type Source, sourcesOf, writtenTable } from './views.ts';
-
-/** A relation behind a view. */
-export interface Through {
-  readonly schema: string;
-  readonly name: string;
-  readonly kind: RelationFacts['kind'];
-  /** The role it is read as: the view's owner, or whoever asks. */
-  readonly role: string;
-  readonly mayRead: boolean;
-  readonly security: Security;
-  /** False: its policies could not be asked, since the view does not show which of its rows is meant. */
-  readonly isJudged: boolean;
-  readonly depth: number;
-}
 
 export interface ViewFindings extends Findings {
   readonly through: readonly Through[];

@@ -1,18 +1,10 @@
 /** What the database does when the persona's own statement runs; rolled back, whatever comes of it. */
 import type { Database, PostgresErrorShape, Setting } from '../../database/types.ts';
 import { asIdentity, type Identity } from '../persona/act.ts';
-import type { Verdict } from './core/types.ts';
+import type { Truth } from './contract.ts';
 import { messageOf } from './evaluate.ts';
 import type { RelationFacts } from './facts.ts';
 import { type Asked, statementOf } from './statement.ts';
-
-export interface Truth {
-  readonly verdict: Verdict;
-  readonly sqlstate: string | null;
-  readonly message: string | null;
-  readonly detail: string | null;
-  readonly hint: string | null;
-}
 
 const nothingSaid = { sqlstate: null, message: null, detail: null, hint: null };
 

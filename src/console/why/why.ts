@@ -5,37 +5,16 @@
 import type { Database, Queryable, Setting } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
-import { type Explanation, explain } from './core/gates.ts';
-import type { Gate, Need, Operation, Security } from './core/types.ts';
+import type { Answer, Explanation } from './contract.ts';
+import { explain } from './core/gates.ts';
 import { findRelation, findSecurity, type RelationFacts } from './facts.ts';
 import { findTable } from './findings.ts';
-import type { WholeRow } from './rows.ts';
 import type { Asked } from './statement.ts';
-import { type Through, throughView } from './through-view.ts';
-import { type Truth, tryIt } from './truth.ts';
+import { throughView } from './through-view.ts';
+import { tryIt } from './truth.ts';
 
 /** Each statement of an answer. */
 const timeout: Setting = ['statement_timeout', '10000'];
-
-export interface Answer {
-  readonly relation: Pick<RelationFacts, 'schema' | 'name' | 'kind' | 'owner' | 'rls' | 'forced'>;
-  readonly operation: Operation;
-  readonly role: string;
-  /** Of the claims, for whoever reads the answer. */
-  readonly persona: string;
-  /** False: there is no such role. */
-  readonly roleExists: boolean;
-  readonly needs: readonly Need[];
-  readonly security: Security;
-  readonly gates: readonly Gate[];
-  readonly before: WholeRow['cells'] | null;
-  readonly after: WholeRow['cells'] | null;
-  readonly through: readonly Through[];
-  readonly explanation: Explanation;
-  readonly truth: Truth;
-  /** The explanation comes to what the database did. If not, something else decides: a constraint, a trigger, a view. */
-  readonly agrees: boolean;
-}
 
 export interface Question {
   readonly name: { readonly schema: string; readonly name: string };

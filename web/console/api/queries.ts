@@ -1,32 +1,18 @@
 /** Everything pages read, as query options: fetcher and key in one place. */
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
-import { callConsole } from './session.ts';
-import type {
-  Cell,
-  Filter,
-  Home,
-  Message,
-  MessageSummary,
-  Relation,
-  RelationSummary,
-  RowKey,
-  RowPage,
-  RowValues,
-  Sort,
-  User,
-  UserPage,
-} from './types.ts';
+import { type Address, consoleUrl } from './route.ts';
+import { fetchConsole } from './session.ts';
+import type { Cell, Filter, RowKey, RowPage, Sort } from './types.ts';
 
 export const homeQuery = queryOptions({
   queryKey: ['home'],
-  queryFn: ({ signal }) => callConsole<Home>('/home', { signal }),
+  queryFn: ({ signal }) => fetchConsole('GET /home', { signal }),
   refetchInterval: 15_000,
 });
 
 export const tablesQuery = queryOptions({
   queryKey: ['tables'],
-  queryFn: async ({ signal }) =>
-    (await callConsole<{ tables: readonly RelationSummary[] }>('/tables', { signal })).tables,
+  queryFn: async ({ signal }) => (await fetchConsole('GET /tables', { signal })).tables,
 });
 
 export interface TableName {
@@ -34,13 +20,12 @@ export interface TableName {
   readonly table: string;
 }
 
-const pathOf = ({ schema, table }: TableName): string =>
-  `/tables/${encodeURIComponent(schema)}/${encodeURIComponent(table)}`;
+const paramsOf = ({ schema, table }: TableName): TableName => ({ schema, table });
 
 export const relationQuery = (name: TableName) =>
   queryOptions({
     queryKey: ['relation', name.schema, name.table],
-    queryFn: ({ signal }) => callConsole<Relation>(pathOf(name), { signal }),
+    queryFn: ({ signal }) => fetchConsole('GET /tables/:schema/:table', { params: paramsOf(name), signal }),
     staleTime: 30_000,
   });
 
@@ -56,19 +41,19 @@ export const pageSize = 100;
 export const rowsKey = ({ schema, table }: TableName, view?: RowView) =>
   view === undefined ? (['rows', schema, table] as const) : (['rows', schema, table, view] as const);
 
-export const viewParams = ({ filters, sort, as }: RowView): URLSearchParams =>
-  new URLSearchParams({
-    filters: JSON.stringify(filters),
-    sort: JSON.stringify(sort),
-    ...(as === undefined ? {} : { as }),
-  });
+const viewQuery = ({ filters, sort, as }: RowView) => ({
+  filters: JSON.stringify(filters),
+  sort: JSON.stringify(sort),
+  as,
+});
 
-/** `?as=…` for calls without other parameters. */
-const asParam = (as: string | undefined): string =>
-  as === undefined ? '' : `?${new URLSearchParams({ as })}`;
+type Place = Pick<
+  NonNullable<Address<'GET /tables/:schema/:table/rows'>['query']>,
+  'after' | 'before' | 'offset'
+>;
 
 /** A page beside one that is here already is found by its rows, any other by its offset. */
-function placeOf(client: QueryClient, name: TableName, view: RowView, page: number): Record<string, string> {
+function placeOf(client: QueryClient, name: TableName, view: RowView, page: number): Place {
   const beside = (other: number): RowPage | undefined => {
     const state = client.getQueryState<RowPage>([...rowsKey(name, view), other]);
     return state?.isInvalidated === false ? state.data : undefined;
@@ -77,18 +62,18 @@ function placeOf(client: QueryClient, name: TableName, view: RowView, page: numb
   if (former?.more === true && former.last !== null) return { after: JSON.stringify(former.last) };
   const next = beside(page + 1);
   if (next !== undefined && next.first !== null) return { before: JSON.stringify(next.first) };
-  return { offset: String(page * pageSize) };
+  return { offset: page * pageSize };
 }
 
 export const rowsQuery = (name: TableName, view: RowView, page: number) =>
   queryOptions({
     queryKey: [...rowsKey(name, view), page],
-    queryFn: ({ signal, client }) => {
-      const params = viewParams(view);
-      params.set('limit', String(pageSize));
-      for (const [key, value] of Object.entries(placeOf(client, name, view, page))) params.set(key, value);
-      return callConsole<RowPage>(`${pathOf(name)}/rows?${params}`, { signal });
-    },
+    queryFn: ({ signal, client }) =>
+      fetchConsole('GET /tables/:schema/:table/rows', {
+        params: paramsOf(name),
+        query: { ...viewQuery(view), limit: pageSize, ...placeOf(client, name, view, page) },
+        signal,
+      }),
     staleTime: 30_000,
   });
 
@@ -99,59 +84,57 @@ export async function fetchWholeRows(
   offset: number,
   limit: number,
 ): Promise<readonly (readonly Cell[])[]> {
-  const params = viewParams(view);
-  params.set('whole', 'true');
-  params.set('limit', String(limit));
-  params.set('offset', String(offset));
-  return (await callConsole<RowPage>(`${pathOf(name)}/rows?${params}`)).rows;
+  const query = { ...viewQuery(view), whole: 'true', limit, offset } as const;
+  return (await fetchConsole('GET /tables/:schema/:table/rows', { params: paramsOf(name), query })).rows;
 }
 
 export const countQuery = (name: TableName, view: RowView) =>
   queryOptions({
     queryKey: ['count', name.schema, name.table, view.filters, view.as],
     queryFn: async ({ signal }) =>
-      (await callConsole<{ count: number }>(`${pathOf(name)}/count?${viewParams(view)}`, { signal })).count,
+      (
+        await fetchConsole('GET /tables/:schema/:table/count', {
+          params: paramsOf(name),
+          query: { filters: JSON.stringify(view.filters), as: view.as },
+          signal,
+        })
+      ).count,
     enabled: false,
   });
 
-export const exportPath = (name: TableName, view: RowView, format: 'csv' | 'json'): string => {
-  const params = viewParams(view);
-  params.set('format', format);
-  return `/console/api${pathOf(name)}/export?${params}`;
-};
+export const exportUrl = (name: TableName, view: RowView, format: 'csv' | 'json'): string =>
+  consoleUrl('GET /tables/:schema/:table/export', {
+    params: paramsOf(name),
+    query: { ...viewQuery(view), format },
+  });
 
 export const rowQuery = (name: TableName, key: RowKey, as?: string) =>
   queryOptions({
     queryKey: ['row', name.schema, name.table, key, as],
     queryFn: async ({ signal }) =>
       (
-        await callConsole<{ row: RowValues }>(
-          `${pathOf(name)}/row?${new URLSearchParams({ key: JSON.stringify(key), ...(as === undefined ? {} : { as }) })}`,
-          { signal },
-        )
+        await fetchConsole('GET /tables/:schema/:table/row', {
+          params: paramsOf(name),
+          query: { key: JSON.stringify(key), as },
+          signal,
+        })
       ).row,
     staleTime: 0,
     // What is being edited must not change under the hands.
     refetchOnWindowFocus: false,
   });
 
-export const rowsPath = (name: TableName, as?: string): string => `${pathOf(name)}/rows${asParam(as)}`;
-export const changePath = (name: TableName, as?: string): string => `${pathOf(name)}/change${asParam(as)}`;
-export const importPath = (name: TableName, part: '' | '/head', params: URLSearchParams): string =>
-  `${pathOf(name)}/import${part}?${params}`;
-
 export const usersQuery = (search: string, page: number) =>
   queryOptions({
     queryKey: ['users', { search, page }],
-    queryFn: ({ signal }) =>
-      callConsole<UserPage>(`/users?${new URLSearchParams({ search, page: String(page) })}`, { signal }),
+    queryFn: ({ signal }) => fetchConsole('GET /users', { query: { search, page }, signal }),
     placeholderData: keepPreviousData,
   });
 
 export const userQuery = (id: string) =>
   queryOptions({
     queryKey: ['user', id],
-    queryFn: ({ signal }) => callConsole<User>(`/users/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => fetchConsole('GET /users/:id', { params: { id }, signal }),
   });
 
 const inboxRefreshMs = 3000;
@@ -161,23 +144,21 @@ export const inboxQuery = (search: string, page: number) =>
   queryOptions({
     queryKey: ['inbox', { search, page }],
     queryFn: ({ signal }) =>
-      callConsole<{ total: number; messages: readonly MessageSummary[] }>(
-        `/inbox?${new URLSearchParams({
-          limit: String(inboxPageSize),
-          offset: String((page - 1) * inboxPageSize),
+      fetchConsole('GET /inbox', {
+        query: {
+          limit: inboxPageSize,
+          offset: (page - 1) * inboxPageSize,
           ...(search === '' ? {} : { search }),
-        })}`,
-        { signal },
-      ),
+        },
+        signal,
+      }),
     refetchInterval: inboxRefreshMs,
     placeholderData: keepPreviousData,
   });
 
-export const messagePath = (id: string): string => `/inbox/${encodeURIComponent(id)}`;
-
 export const messageQuery = (id: string) =>
   queryOptions({
     queryKey: ['message', id],
-    queryFn: ({ signal }) => callConsole<Message>(messagePath(id), { signal }),
+    queryFn: ({ signal }) => fetchConsole('GET /inbox/:id', { params: { id }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -1,21 +1,47 @@
 /** Who is signed in, and the one way to call the Console's API. */
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
-import { ApiError, type ApiRequest, callApi, openApi } from '../../lib/api.ts';
+import { ApiError, callApi, openApi } from '../../lib/api.ts';
 import { takeEarly } from '../early.ts';
+import { consoleUrl, type Input, type Options, type Payload, type Route, resolve } from './route.ts';
 import type { Permission, Session } from './types.ts';
 
-const base = '/console/api';
 /** Whose page this is, with the proof that a changing request comes from it; lives in memory only. */
 let own: Pick<Session, 'operator' | 'csrfToken'> | undefined;
 
-export function callConsole<Answer>(path: string, options: ApiRequest = {}): Promise<Answer> {
-  const early = options.method === undefined ? takeEarly(base + path) : undefined;
-  return proven((headers) => callApi<Answer>(base + path, { ...options, early, headers }));
+/**
+ * Calls a route of the contract. Resolves to the parsed response.
+ * @throws {ApiError}
+ * @example fetchConsole('GET /users/:id', { params: { id }, signal })
+ */
+export function fetchConsole<Name extends Route>(
+  route: Name,
+  ...[options]: Options<Input<Name> & Cancel>
+): Promise<Payload<Name>> {
+  const { params, query, body, file, signal } = (options ?? {}) as AnyInput;
+  const { method, url } = resolve(route, { params, query });
+  const early = method === 'GET' ? takeEarly(url) : undefined;
+  return proven((headers) => callApi<Payload<Name>>(url, { method, body, file, signal, early, headers }));
 }
 
-/** The answer itself, for those that come in pieces; an {@link ApiError} unless it is a good one. */
-export function openConsole(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
-  return proven((headers) => openApi(base + path, { method: 'POST', body, signal, headers }));
+interface Cancel {
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface AnyInput extends Cancel {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: object;
+  readonly body?: unknown;
+  readonly file?: Blob;
+}
+
+/** The response itself, for routes that stream. @throws {ApiError} if its status isn't 2xx */
+export function openConsole<Name extends Route>(
+  route: Name,
+  ...[options]: Options<Input<Name> & Cancel>
+): Promise<Response> {
+  const { params, query, body, signal } = (options ?? {}) as AnyInput;
+  const { method, url } = resolve(route, { params, query });
+  return proven((headers) => openApi(url, { method, body, signal, headers }));
 }
 
 /**
@@ -28,7 +54,7 @@ async function proven<Answer>(call: (headers: Record<string, string>) => Promise
     return await send();
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'csrf') throw error;
-    const session = await callApi<Session>(`${base}/session`);
+    const session = await callApi<Session>(consoleUrl('GET /session'));
     if (session.operator.name !== own?.operator.name || session.csrfToken === own.csrfToken) throw error;
     remember(session);
     return send();
@@ -46,7 +72,7 @@ export const sessionQuery = queryOptions({
   staleTime: 5 * 60_000,
   queryFn: async ({ signal, client, queryKey }): Promise<Session | null> => {
     try {
-      return remember(await callConsole<Session>('/session', { signal }));
+      return remember(await fetchConsole('GET /session', { signal }));
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
       const former = client.getQueryData<Session | null>(queryKey) ?? null;
@@ -70,7 +96,7 @@ export const sessionEndedQuery = queryOptions({
 
 /** Somebody has signed in again elsewhere in this browser: goes on as them. @throws {ApiError} */
 export async function resumeSession(queryClient: QueryClient): Promise<Session> {
-  const session = remember(await callConsole<Session>('/session'));
+  const session = remember(await fetchConsole('GET /session'));
   if (session.factor === 'owed' || session.factor === 'missing') return session;
   queryClient.setQueryData(sessionQuery.queryKey, session);
   queryClient.setQueryData(sessionEndedQuery.queryKey, false);
@@ -81,13 +107,13 @@ export async function resumeSession(queryClient: QueryClient): Promise<Session> 
 }
 
 export async function signIn(queryClient: QueryClient, token: string): Promise<Session> {
-  const session = remember(await callConsole<Session>('/sign-in', { method: 'POST', body: { token } }));
+  const session = remember(await fetchConsole('POST /sign-in', { body: { token } }));
   queryClient.setQueryData(sessionQuery.queryKey, session);
   return session;
 }
 
 export async function signOut(queryClient: QueryClient): Promise<void> {
-  await callConsole('/sign-out', { method: 'POST' });
+  await fetchConsole('POST /sign-out');
   queryClient.clear();
   queryClient.setQueryData(sessionQuery.queryKey, null);
 }

@@ -3,22 +3,13 @@ import { IconUserExclamation } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { callConsole } from '../api/session.ts';
+import { fetchConsole } from '../api/session.ts';
 import { t } from '../text.ts';
 import classes from './impersonation-banner.module.css';
 
-interface Impersonation {
-  readonly userId: string;
-  readonly name: string;
-  /** ISO 8601 */
-  readonly expiresAt: string;
-}
-
 export const impersonationsQuery = queryOptions({
   queryKey: ['impersonations'],
-  queryFn: async ({ signal }) =>
-    (await callConsole<{ impersonations: readonly Impersonation[] }>('/impersonations', { signal }))
-      .impersonations,
+  queryFn: async ({ signal }) => (await fetchConsole('GET /impersonations', { signal })).impersonations,
   staleTime: Number.POSITIVE_INFINITY,
 });
 

@@ -3,31 +3,26 @@ import { Button, Popover, Textarea, TextInput } from '@mantine/core';
 import { IconCheck, IconChevronDown, IconEye, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import type { PersonaIdentity } from '../../../src/console/persona/contract.ts';
 import { addMessages, textOf } from '../../lib/i18n.ts';
 import { messages } from '../../locales/en/console-persona.ts';
-import { callConsole } from '../api/session.ts';
+import { fetchConsole } from '../api/session.ts';
 import { type Persona, parseClaims, parsePersona, printPersona } from './persona.ts';
 import classes from './persona-picker.module.css';
 import { useDebounced } from './use-debounced.ts';
 
 addMessages('en', messages);
-const t = textOf<keyof typeof messages>();
 
-export interface Identity {
-  /** The database role. */
-  readonly role: string;
-  readonly claims?: Readonly<Record<string, unknown>>;
-  readonly name: string;
-}
+export type { PersonaIdentity as Identity };
+
+const t = textOf<keyof typeof messages>();
 
 /** What the persona of an address is to the database. */
 export const identityQuery = (as: string | undefined) =>
   queryOptions({
     queryKey: ['persona', as ?? 'operator'],
     queryFn: ({ signal }) =>
-      callConsole<Identity>(`/personas/identity?${new URLSearchParams({ as: as ?? 'operator' })}`, {
-        signal,
-      }),
+      fetchConsole('GET /personas/identity', { query: { as: as ?? 'operator' }, signal }),
     staleTime: 60_000,
     retry: false,
   });
@@ -36,12 +31,7 @@ const usersQuery = (search: string) =>
   queryOptions({
     queryKey: ['persona-users', search],
     queryFn: async ({ signal }) =>
-      (
-        await callConsole<{ users: readonly { id: string; name: string | null; guest: boolean }[] }>(
-          `/personas/users?${new URLSearchParams({ search })}`,
-          { signal },
-        )
-      ).users,
+      (await fetchConsole('GET /personas/users', { query: { search }, signal })).users,
     placeholderData: keepPreviousData,
   });
 

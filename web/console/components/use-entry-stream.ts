@@ -21,19 +21,19 @@ export interface EntryStream<Entry> extends Batch<Entry> {
   clear(): void;
 }
 
-/** Begins anew whenever the path below `/console/api` changes; undefined: follows nothing. */
-export function useEntryStream<Entry>(path: string | undefined): EntryStream<Entry> {
+/** Reconnects when the address changes. Without an address, nothing is followed. */
+export function useEntryStream<Entry>(url: string | undefined): EntryStream<Entry> {
   const [{ entries, left }, setBatch] = useState<Batch<Entry>>({ entries: [], left: 0 });
   const [isLive, setLive] = useState(false);
   const clear = useCallback(() => setBatch({ entries: [], left: 0 }), []);
   useEffect(() => {
     clear();
-    if (path === undefined) return;
+    if (url === undefined) return;
     let source: EventSource;
     let retry: ReturnType<typeof setTimeout> | undefined;
     let retryMs = firstRetryMs;
     const connect = (): void => {
-      source = new EventSource(`/console/api${path}`);
+      source = new EventSource(url);
       source.onopen = () => {
         retryMs = firstRetryMs;
         setLive(true);
@@ -57,6 +57,6 @@ export function useEntryStream<Entry>(path: string | undefined): EntryStream<Ent
       clearTimeout(retry);
       source.close();
     };
-  }, [path, clear]);
+  }, [url, clear]);
   return { entries, left, isLive, clear };
 }

@@ -1,6 +1,6 @@
 /**
- * Schema changes as SQL statements. Names go through `quoteIdentifier`, values through `quoteLiteral`, expressions stand
- * in parentheses and were judged by `expression.ts`; no other text of an operator gets in.
+ * Prints schema changes as SQL statements. Names go through `quoteIdentifier` and values through `quoteLiteral`. Expressions are
+ * checked by `expression.ts` and put in parentheses. No other text from the operator becomes SQL.
  *
  * @example
  * compileChange({ kind: 'rename_table', schema: 'public', table: 'todos', name: 'tasks' });
@@ -22,10 +22,10 @@ import { typeNames } from './type-names.ts';
 
 type Of<Kind extends SchemaChange['kind']> = Extract<SchemaChange, { kind: Kind }>;
 
-/** The change cannot be written as SQL; `message` says which part of it. */
+/** A change that can't be written as SQL. `message` describes the invalid part. */
 export class ChangeFault extends Error {}
 
-/** In order; without their semicolons. @throws {ChangeFault} */
+/** Returns the statements in order, without semicolons. @throws {ChangeFault} */
 export function compileChange(change: SchemaChange): string[] {
   return isTableChange(change) ? compileTableChange(change) : [compileOther(change)];
 }
@@ -120,7 +120,7 @@ function columnDefinition(column: ColumnDefinition): string {
 function alterColumn(change: Of<'alter_column'>, table: string): string[] {
   const alter = (action: string): string => `alter column ${id(change.column)} ${action}`;
   const actions: string[] = [];
-  // Before the type changes: a default of the old type may have no cast to the new one.
+  // Drops the default before the type changes, because it may have no cast to the new type.
   if (change.default === null || (typeof change.default === 'string' && change.type !== undefined))
     actions.push(alter('drop default'));
   if (change.type !== undefined) {
@@ -208,7 +208,7 @@ function createTrigger(change: Of<'create_trigger'>, table: string): string {
   );
 }
 
-/** What a column's values become under another type: for counting those that change. */
+/** Returns the expression that converts a column's values to another type, for counting those that change. */
 export function conversionOf(column: string, to: TypeRef, using: string | undefined): string {
   return `${using === undefined ? id(column) : expression(using, 'conversion')}::${typeName(to)}`;
 }

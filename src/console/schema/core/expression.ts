@@ -1,9 +1,9 @@
 /**
- * Holds an operator's SQL expression to being one: in parentheses it cannot end the statement around it, begin another,
- * or leave anything of it out as a comment. What it computes is PostgreSQL's to judge.
+ * Checks that an operator's SQL text is a single expression: inside parentheses, it can't end the surrounding statement, begin
+ * another one, or comment anything out. PostgreSQL checks everything else.
  */
 
-/** Why a text is no single expression; undefined when it may stand in parentheses. */
+/** Returns why a text isn't a single expression, or undefined if it may be put in parentheses. */
 export function expressionFault(text: string): string | undefined {
   if (text.trim() === '') return 'is empty';
   if (text.includes('\0')) return 'holds a zero byte';
@@ -25,10 +25,10 @@ export function expressionFault(text: string): string | undefined {
   return closers.length > 0 ? `lacks a ${closers.at(-1)}` : undefined;
 }
 
-/** Letters, digits and what else an unquoted name may hold. */
+/** Characters of unquoted names. */
 const nameEnd = /[\w$\u0080-\uffff]$/;
 
-/** Behind the quoted part that begins here; `at` itself when none does; undefined when it has no end. */
+/** Returns the end of the quoted part that begins at `at`; `at` if none begins there; undefined if it never ends. */
 function quotedEnd(text: string, at: number): number | undefined {
   const char = text[at];
   const before = text.slice(0, at);
@@ -44,7 +44,7 @@ function quotedEnd(text: string, at: number): number | undefined {
   return end < 0 ? undefined : end + tag.length;
 }
 
-/** Quotes are doubled inside; with `escapes` a backslash takes the next character with it. */
+/** Inside, quotes are doubled. With `escapes`, a backslash escapes the next character. */
 function closing(text: string, from: number, quote: string, escapes = false): number | undefined {
   for (let at = from; at < text.length; at++) {
     if (escapes && text[at] === '\\') at++;
@@ -56,7 +56,7 @@ function closing(text: string, from: number, quote: string, escapes = false): nu
   return undefined;
 }
 
-/** `E'…'` goes on behind a line end with the next `'…'`, whose backslashes count too (PostgreSQL manual, 4.1.2.2). */
+/** `E'…'` continues after a line break with the next `'…'`, whose backslashes escape too (PostgreSQL manual, 4.1.2.2). */
 function escapedEnd(text: string, from: number): number | undefined {
   const end = closing(text, from, "'", true);
   const more = end === undefined ? null : /^\s*[\r\n]\s*'/.exec(text.slice(end));

@@ -1,4 +1,4 @@
-/** Which changes take something away, and what has to be typed before they do. */
+/** Which changes lose data, and the name that the operator must type to confirm them. */
 import type { SchemaChange, TypeRef } from '../changes.ts';
 
 export type Loss =
@@ -22,7 +22,7 @@ export type Loss =
   | { readonly kind: 'unprotected'; readonly schema: string; readonly table: string }
   | { readonly kind: 'type'; readonly schema: string; readonly name: string };
 
-/** What a change may lose or lay open, before anybody has counted. */
+/** Returns what a change may delete or expose, without counts. */
 export function lossesOf(change: SchemaChange): Loss[] {
   switch (change.kind) {
     case 'drop_table':
@@ -48,7 +48,7 @@ export function lossesOf(change: SchemaChange): Loss[] {
   }
 }
 
-/** The name to type, of the largest thing that goes for good; undefined when nothing does. */
+/** Returns the name to type: the largest object that is permanently deleted. Undefined if nothing is deleted. */
 export function nameToConfirm(changes: readonly SchemaChange[]): string | undefined {
   const table = changes.find((change) => change.kind === 'drop_table');
   if (table !== undefined) return table.table;

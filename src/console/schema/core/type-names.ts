@@ -1,4 +1,4 @@
-/** PostgreSQL's own types that a column may have, by the name they are written with; any other is named with its schema. */
+/** PostgreSQL's own column types, by name. Other types are written with their schema. */
 export const typeNames: ReadonlySet<string> = new Set([
   'bigint',
   'bit',

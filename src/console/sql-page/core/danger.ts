@@ -1,26 +1,8 @@
-/** What a statement would destroy, so that somebody is asked first. When it cannot be told, it asks as well. Pure. */
+/** Finds destructive statements, which need a confirmation. Statements that can't be analyzed need one too. */
 
 import type { SqlToken } from '../../../shared/sql/tokens.ts';
+import type { Danger, Question } from '../contract.ts';
 import { type Statement, splitStatements, verbOf } from './statements.ts';
-
-export type Danger =
-  | 'drop'
-  | 'truncate'
-  | 'delete-all'
-  | 'update-all'
-  | 'alter-drop'
-  | 'rls-off'
-  /** Runs code that cannot be seen from here. */
-  | 'unclear';
-
-export interface Question {
-  readonly danger: Danger;
-  /** The statement's own text, its beginning if it is long. */
-  readonly statement: string;
-  /** UTF-16 offsets in the script. */
-  readonly start: number;
-  readonly end: number;
-}
 
 const shownChars = 300;
 
@@ -39,7 +21,7 @@ export function questionsOf(script: string): Question[] {
   });
 }
 
-/** Statements that lose nothing that was stored. */
+/** Statements that delete no stored data. */
 const harmless = new Set([
   'abort',
   'analyze',
@@ -103,7 +85,7 @@ export function dangerOf(statement: Pick<Statement, 'tokens'>): Danger | undefin
     case 'select':
     case 'insert':
     case 'create':
-      // A CREATE may hold statements (rules, functions) that do not run now.
+      // A CREATE may contain statements (rules, functions) that don't run now.
       return verb === 'create' ? undefined : changeDanger(tokens);
     default:
       return harmless.has(verb) ? undefined : 'unclear';
@@ -136,7 +118,7 @@ function preparedDanger(tokens: readonly SqlToken[]): Danger | undefined {
   return as < 0 ? 'unclear' : dangerOf({ tokens: tokens.slice(as + 1) });
 }
 
-/** Every DELETE, UPDATE and MERGE in it, those in WITH included, each judged by its own level of parentheses. */
+/** Checks every DELETE, UPDATE and MERGE, including those in WITH, at its own level of parentheses. */
 function changeDanger(tokens: readonly SqlToken[]): Danger | undefined {
   for (const [at, token] of tokens.entries()) {
     if (token.kind !== 'word' || !beginsStatement(tokens, at)) continue;
@@ -149,13 +131,13 @@ function changeDanger(tokens: readonly SqlToken[]): Danger | undefined {
   return undefined;
 }
 
-/** Not `FOR UPDATE`, `ON CONFLICT DO UPDATE`, `THEN DELETE`: a statement stands first, or behind WITH's parentheses. */
+/** Excludes `FOR UPDATE`, `ON CONFLICT DO UPDATE` and `THEN DELETE`: a statement comes first, or after WITH's parentheses. */
 function beginsStatement(tokens: readonly SqlToken[], at: number): boolean {
   const before = tokens[at - 1]?.text;
   return before === undefined || before === '(' || (before === ')' && tokens[0]?.text === 'with');
 }
 
-/** It has a WHERE that is more than `true`. */
+/** Whether there is a WHERE clause other than `true`. */
 function narrows(level: readonly SqlToken[]): boolean {
   const where = level.findIndex(({ kind, text }) => kind === 'word' && text === 'where');
   if (where < 0) return false;
@@ -169,7 +151,7 @@ function narrows(level: readonly SqlToken[]): boolean {
   return !(condition.length === 3 && sign === '=' && left === right);
 }
 
-/** The tokens up to the parenthesis that closes the level of the first one; parentheses stand empty. */
+/** Returns the tokens up to the end of the first token's level, with the contents of inner parentheses removed. */
 function outer(tokens: readonly SqlToken[]): SqlToken[] {
   const level: SqlToken[] = [];
   let depth = 0;

@@ -1,17 +1,17 @@
-/** What a parsed query refers to, read from the text form of its parse tree (pg_rewrite.ev_action). Pure. */
+/** Reads the relations and functions of a query from the text form of its parse tree (pg_rewrite.ev_action). */
 
 export interface References {
-  /** Of pg_class. */
+  /** OIDs in pg_class. */
   readonly relations: readonly number[];
-  /** Of pg_proc: functions, those behind operators and casts, aggregates, window functions, sampling methods. */
+  /** OIDs in pg_proc: functions, including those of operators and casts, aggregates, window functions and sampling methods. */
   readonly functions: readonly number[];
 }
 
 const field = /:(relid|funcid|opfuncid|aggfnoid|winfnoid|tsmhandler) (\d+)/g;
 
 /**
- * Names and constants in a parse tree have their blanks escaped (`readfuncs.c` splits at blanks), so none of them can look
- * like one of these fields; if one did, there would be an object too many and never one too few.
+ * Spaces in names and constants of a parse tree are escaped (`readfuncs.c` splits at spaces), so they can't look like one of
+ * these fields. A false match could only add an object and never hide one.
  */
 export function referencesOf(tree: string): References {
   const relations = new Set<number>();

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { tokenize } from '../../../shared/sql/tokens.ts';
-import { type Danger, questionsOf } from './danger.ts';
+import type { Danger } from '../contract.ts';
+import { questionsOf } from './danger.ts';
 import { controlsTransaction, needsNoTransaction, splitStatements } from './statements.ts';
 
 const texts = (script: string) => splitStatements(script).map(({ text }) => text);

@@ -1,11 +1,11 @@
-/** A script as its statements. Pure. */
+/** Splits a script into statements. */
 import { splitSql } from '../../../shared/sql/split.ts';
 import { type SqlToken, significant, tokenize } from '../../../shared/sql/tokens.ts';
 
 export interface Statement {
-  /** Without the semicolon and what stands around it. */
+  /** The text without the semicolon and surrounding space. */
   readonly text: string;
-  /** UTF-16 offset of the text in the script. */
+  /** The UTF-16 offset of the text in the script. */
   readonly start: number;
   readonly end: number;
   /** Without comments. */
@@ -29,7 +29,7 @@ export function splitStatements(script: string): Statement[] {
   });
 }
 
-/** The word that says what a statement is; '' when it begins with none. */
+/** Returns the first keyword of a statement, or '' if it doesn't begin with one. */
 export function verbOf({ tokens }: Pick<Statement, 'tokens'>): string {
   const first = tokens.find(({ text }) => text !== '(');
   return first?.kind === 'word' ? first.text : '';
@@ -46,13 +46,13 @@ const transactionVerbs = new Set([
   'release',
 ]);
 
-/** It begins or ends a transaction, or a part of one. */
+/** Whether the statement begins or ends a transaction or a savepoint. */
 export const controlsTransaction = (statement: Statement): boolean => {
   const words = statement.tokens.map(({ text }) => text);
   return transactionVerbs.has(words[0] ?? '') || (words[0] === 'prepare' && words[1] === 'transaction');
 };
 
-/** PostgreSQL refuses it within a transaction. */
+/** Whether PostgreSQL refuses the statement within a transaction. */
 export function needsNoTransaction({ tokens }: Statement): boolean {
   const [first = '', second = ''] = tokens.map(({ text }) => text);
   if (first === 'vacuum' || (first === 'alter' && second === 'system')) return true;

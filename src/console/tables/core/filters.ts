@@ -1,7 +1,7 @@
 /** Conditions on rows as an operator chooses them, and the columns they may name. */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import { ConsoleError } from '../../errors.ts';
-import type { Relation } from '../catalog.ts';
+import type { Filter, Relation } from '../contract.ts';
 
 const comparisons = {
   eq: '=',
@@ -13,26 +13,6 @@ const comparisons = {
   like: 'like',
   ilike: 'ilike',
 } as const;
-
-export const filterOperatorNames = [
-  'eq',
-  'neq',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'like',
-  'ilike',
-  'contains',
-  'is_null',
-  'not_null',
-] as const;
-
-export interface Filter {
-  readonly column: string;
-  readonly operator: (typeof filterOperatorNames)[number];
-  readonly value: string;
-}
 
 /** A column by name, only if the relation has it. @throws {ConsoleError} bad_request */
 export function columnOf(relation: Relation, name: string): Sql {

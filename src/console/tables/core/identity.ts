@@ -4,11 +4,8 @@
  */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import { ConsoleError } from '../../errors.ts';
-import type { Relation } from '../catalog.ts';
+import type { Relation, RowKey } from '../contract.ts';
 import { columnOf } from './filters.ts';
-
-/** Values by column, as text. */
-export type RowKey = Readonly<Record<string, string>>;
 
 /** No column of a table can have these names. */
 const place = ['ctid', 'xmin'] as const;

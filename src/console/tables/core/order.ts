@@ -3,15 +3,13 @@
  * (keyset), so the thousandth costs what the first does; OFFSET is for leaps.
  */
 import { type Sql, sql } from '../../../kernel/sql.ts';
+import type { Cursor } from '../contract.ts';
 
 export interface OrderItem {
   readonly column: string;
   readonly ascending: boolean;
   readonly nullable: boolean;
 }
-
-/** Values of the order's columns in one row, as text. */
-export type Cursor = readonly (string | null)[];
 
 /** PostgreSQL's own placing of NULLs: last when ascending, first when descending. */
 export function orderBy(order: readonly OrderItem[], reverse = false): Sql {

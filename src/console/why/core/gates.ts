@@ -2,7 +2,9 @@
  * Which policies PostgreSQL asks for which command, of which row, and what it makes of the answers (PostgreSQL 18
  * documentation, CREATE POLICY, table 304; `rowsecurity.c`). Pure.
  */
-import type { Gate, GatePlan, JudgedPolicy, Operation, Policy, Security, Verdict } from './types.ts';
+
+import type { Explanation, Gate, JudgedPolicy, Operation, Reason, Security } from '../contract.ts';
+import type { GatePlan, Policy } from './types.ts';
 
 /**
  * In the order in which they count. A statement that reads columns (by its WHERE, which names a row, or by RETURNING) has
@@ -49,26 +51,6 @@ export function passes(policies: readonly JudgedPolicy[]): boolean | null {
   const isSure =
     permissive.some(({ value }) => value === true) && restrictive.every(({ value }) => value === true);
   return isSure ? true : null;
-}
-
-/** Why the explanation comes to its verdict: a code that the page has words for. */
-export type Reason =
-  | 'grant'
-  | 'no-row'
-  | 'not-in-view'
-  | 'not-secured'
-  | 'no-policy'
-  | 'policy'
-  | 'restrictive'
-  | 'evaluation'
-  | 'behind'
-  | 'passes';
-
-export interface Explanation {
-  readonly verdict: Verdict;
-  readonly reason: Reason;
-  /** Of the gates, which one decided. */
-  readonly gate: number | null;
 }
 
 /** What should happen, by the catalogs and the values of the conditions alone. */

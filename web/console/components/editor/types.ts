@@ -1,15 +1,8 @@
 /** What an SQL editor is given and can be asked; apart from it, so that pages need not load it to know. */
 import type { Ref } from 'react';
+import type { SqlNames } from '../../../../src/console/sql-page/contract.ts';
 
-/** Names that it completes. */
-export interface SqlNames {
-  readonly tables: readonly {
-    readonly schema: string;
-    readonly name: string;
-    readonly columns: readonly string[];
-  }[];
-  readonly functions: readonly { readonly name: string; readonly detail: string }[];
-}
+export type { SqlNames };
 
 export interface SqlEditorHandle {
   /** UTF-16 offset of the word PostgreSQL stumbled over; null takes the mark away. */

@@ -1,16 +1,8 @@
 /** Calls about the audit log. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 
-export interface AuditEntry {
-  readonly id: string;
-  readonly at: string;
-  readonly operator_name: string;
-  readonly action: string;
-  readonly target: string;
-  readonly detail: Record<string, unknown>;
-  readonly request_id: string | null;
-}
+export type { AuditEntry } from '../../../../src/console/operators/contract.ts';
 
 export interface AuditSearch {
   readonly search?: string;
@@ -30,10 +22,10 @@ export const auditQuery = (filter: AuditSearch) =>
   infiniteQueryOptions({
     queryKey: ['audit', filter],
     queryFn: ({ signal, pageParam }) =>
-      callConsole<{ entries: readonly AuditEntry[]; more: boolean }>(
-        `/audit?${new URLSearchParams({ ...filter, ...(pageParam === '' ? {} : { before: pageParam }) })}`,
-        { signal },
-      ),
+      fetchConsole('GET /audit', {
+        query: { ...filter, ...(pageParam === '' ? {} : { before: pageParam }) },
+        signal,
+      }),
     initialPageParam: '',
     getNextPageParam: ({ entries, more }) => (more ? entries.at(-1)?.id : undefined),
     placeholderData: keepPreviousData,
@@ -41,6 +33,5 @@ export const auditQuery = (filter: AuditSearch) =>
 
 export const auditFacetsQuery = queryOptions({
   queryKey: ['audit-facets'],
-  queryFn: ({ signal }) =>
-    callConsole<{ operators: readonly string[]; actions: readonly string[] }>('/audit/facets', { signal }),
+  queryFn: ({ signal }) => fetchConsole('GET /audit/facets', { signal }),
 });

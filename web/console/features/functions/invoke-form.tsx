@@ -4,31 +4,32 @@ import { IconSend } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { PersonaPicker } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Answer } from './answer.tsx';
-import { type FunctionAnswer, functionPath, functionsQuery, invocationsQuery } from './api.ts';
+import { functionsQuery, invocationsQuery } from './api.ts';
 import { parseHeaders } from './headers.ts';
 import classes from './invoke-form.module.css';
 import { t } from './text.ts';
 
 const route = getRouteApi('/app/functions');
-const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'];
+const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const;
+type Method = (typeof methods)[number];
 
 export function InvokeForm({ slug }: { slug: string }) {
   const { as } = route.useSearch();
   const navigate = route.useNavigate();
   const queryClient = useQueryClient();
-  const [method, setMethod] = useState('POST');
+  const [method, setMethod] = useState<Method>('POST');
   const [path, setPath] = useState('');
   const [headers, setHeaders] = useState('content-type: application/json');
   const [body, setBody] = useState('{}');
   const [badLine, setBadLine] = useState<number>();
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: (list: readonly (readonly [string, string])[]) =>
-      callConsole<FunctionAnswer>(`${functionPath(slug)}/invoke`, {
-        method: 'POST',
+      fetchConsole('POST /functions/:slug/invoke', {
+        params: { slug },
         body: { method, path, headers: list, body, ...(as === undefined ? {} : { as }) },
       }),
     onSettled: () => {
@@ -78,8 +79,8 @@ export function InvokeForm({ slug }: { slug: string }) {
             size="xs"
             label={t('invoke.method')}
             value={method}
-            onChange={(event) => setMethod(event.currentTarget.value)}
-            data={methods}
+            onChange={(event) => setMethod(event.currentTarget.value as Method)}
+            data={[...methods]}
           />
           <TextInput
             className={classes.path}

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Tag } from '../../components/tag.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
 import { useEntryStream } from '../../components/use-entry-stream.ts';
-import { type LogFilter, type LogLine, liveLogPath } from './api.ts';
+import { type LogFilter, type LogLine, liveLogUrl } from './api.ts';
 import classes from './log-view.module.css';
 import { t } from './text.ts';
 
@@ -19,14 +19,14 @@ export function LogView({
   requestId: string | undefined;
   onRequest: (requestId: string | undefined) => void;
 }) {
-  const [level, setLevel] = useState('');
+  const [level, setLevel] = useState<NonNullable<LogFilter['level']> | ''>('');
   const [search, setSearch] = useState('');
   const filter: LogFilter = {
     ...(level === '' ? {} : { level }),
     ...(search === '' ? {} : { search }),
     ...(requestId === undefined ? {} : { requestId }),
   };
-  const { entries, left, isLive, clear } = useEntryStream<LogLine>(liveLogPath(slug, filter));
+  const { entries, left, isLive, clear } = useEntryStream<LogLine>(liveLogUrl(slug, filter));
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new line moves the end
@@ -50,7 +50,7 @@ export function LogView({
             { value: 'warn', label: t('logs.level-warn') },
             { value: 'error', label: t('logs.level-error') },
           ]}
-          onChange={(event) => setLevel(event.currentTarget.value)}
+          onChange={(event) => setLevel(event.currentTarget.value as typeof level)}
         />
         {requestId === undefined ? null : (
           <Button size="compact-xs" variant="default" onClick={() => onRequest(undefined)}>

@@ -4,8 +4,9 @@ import { IconArrowLeft, IconExternalLink, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { messagePath, messageQuery } from '../../api/queries.ts';
-import { callConsole, useMay } from '../../api/session.ts';
+import { messageQuery } from '../../api/queries.ts';
+import { consoleUrl } from '../../api/route.ts';
+import { fetchConsole, useMay } from '../../api/session.ts';
 import type { Message } from '../../api/types.ts';
 import { MailBody } from '../../components/mail-body.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -31,14 +32,14 @@ function Opened({ message, onClose }: { message: Message; onClose: () => void })
   const queryClient = useQueryClient();
   const mayWrite = useMay('write');
   const { mutate: markRead } = useMutation({
-    mutationFn: () => callConsole(`${messagePath(id)}/read`, { method: 'POST' }),
+    mutationFn: () => fetchConsole('POST /inbox/:id/read', { params: { id } }),
     onSuccess: () => void queryClient.invalidateQueries({ queryKey: ['inbox'] }),
   });
   useEffect(() => {
     if (!message.read && mayWrite) markRead();
   }, [message.read, mayWrite, markRead]);
   const remove = useMutation({
-    mutationFn: () => callConsole(messagePath(id), { method: 'DELETE' }),
+    mutationFn: () => fetchConsole('DELETE /inbox/:id', { params: { id } }),
     onSuccess: () => {
       onClose();
       void queryClient.invalidateQueries({ queryKey: ['inbox'] });
@@ -108,7 +109,7 @@ function Opened({ message, onClose }: { message: Message; onClose: () => void })
       <MailBody
         subject={subject}
         text={text}
-        htmlUrl={hasHtml ? `/console/api${messagePath(id)}/html` : null}
+        htmlUrl={hasHtml ? consoleUrl('GET /inbox/:id/html', { params: { id } }) : null}
       />
     </article>
   );

@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { inboxPageSize, inboxQuery } from '../../api/queries.ts';
-import { callConsole, useMay } from '../../api/session.ts';
+import { fetchConsole, useMay } from '../../api/session.ts';
 import type { MessageSummary } from '../../api/types.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -48,7 +48,7 @@ function Inbox() {
     void navigate({ search: next === '' ? {} : { search: next }, replace: true });
   });
   const empty = useMutation({
-    mutationFn: () => callConsole('/inbox', { method: 'DELETE' }),
+    mutationFn: () => fetchConsole('DELETE /inbox'),
     onSuccess: () => {
       setEmptying(false);
       void navigate({ search: {} });

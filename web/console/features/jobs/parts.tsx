@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { callConsole, useMay } from '../../api/session.ts';
+import { fetchConsole, useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
 import list from '../../components/list.module.css';
@@ -32,7 +32,7 @@ export function Enabled({
   const mayWrite = useMay('write');
   const { data, error } = useQuery(partsQuery);
   const enable = useMutation({
-    mutationFn: () => callConsole('/jobs/extensions', { method: 'POST', body: { name: extension } }),
+    mutationFn: () => fetchConsole('POST /jobs/extensions', { body: { name: extension } }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: partsQuery.queryKey }),
   });
   if (data === undefined)

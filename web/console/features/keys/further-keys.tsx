@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { Card } from '../../components/card.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import list from '../../components/list.module.css';
@@ -22,7 +22,7 @@ export function FurtherKeys({ keys, mayOwn }: { keys: readonly ApiKey[]; mayOwn:
   const [revoking, setRevoking] = useState<ApiKey | undefined>();
   const refresh = (): void => void queryClient.invalidateQueries({ queryKey: keysQuery.queryKey });
   const revoke = useMutation({
-    mutationFn: ({ id }: ApiKey) => callConsole(`/keys/api/${id}`, { method: 'DELETE' }),
+    mutationFn: ({ id }: ApiKey) => fetchConsole('DELETE /keys/api/:id', { params: { id } }),
     onSuccess: () => setRevoking(undefined),
     onSettled: refresh,
   });
@@ -118,7 +118,7 @@ function Create({ onClose, onCreated }: { onClose: () => void; onCreated: () => 
   const [name, setName] = useState('');
   const [kind, setKind] = useState<ApiKey['kind']>('publishable');
   const { mutate, data, error, isPending } = useMutation({
-    mutationFn: () => callConsole<{ key: string }>('/keys/api', { method: 'POST', body: { name, kind } }),
+    mutationFn: () => fetchConsole('POST /keys/api', { body: { name, kind } }),
     onSuccess: onCreated,
     gcTime: 0,
   });

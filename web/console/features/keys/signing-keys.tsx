@@ -1,7 +1,7 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { Card } from '../../components/card.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import list from '../../components/list.module.css';
@@ -12,7 +12,8 @@ import { type Keys, keysQuery, type SigningKey } from './api.ts';
 import classes from './page.module.css';
 import { t } from './text.ts';
 
-const algorithms = ['ES256', 'RS256', 'EdDSA', 'HS256'];
+const algorithms = ['ES256', 'RS256', 'EdDSA', 'HS256'] as const;
+type Algorithm = (typeof algorithms)[number];
 const tones: Readonly<Record<SigningKey['state'], TagTone>> = {
   'in use': 'success',
   standby: 'info',
@@ -30,18 +31,18 @@ type Asked = { readonly what: 'rotate' | 'revoke'; readonly key: SigningKey };
 
 export function SigningKeys({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
   const queryClient = useQueryClient();
-  const [algorithm, setAlgorithm] = useState('ES256');
+  const [algorithm, setAlgorithm] = useState<Algorithm>('ES256');
   const [asked, setAsked] = useState<Asked | undefined>();
   const refresh = (): void => void queryClient.invalidateQueries({ queryKey: keysQuery.queryKey });
   const standby = useMutation({
-    mutationFn: () => callConsole('/keys/signing', { method: 'POST', body: { algorithm } }),
+    mutationFn: () => fetchConsole('POST /keys/signing', { body: { algorithm } }),
     onSettled: refresh,
   });
   const act = useMutation({
     mutationFn: ({ what, key: { kid } }: Asked) =>
       what === 'rotate'
-        ? callConsole('/keys/signing/rotate', { method: 'POST', body: { kid } })
-        : callConsole(`/keys/signing/${encodeURIComponent(kid)}`, { method: 'DELETE' }),
+        ? fetchConsole('POST /keys/signing/rotate', { body: { kid } })
+        : fetchConsole('DELETE /keys/signing/:kid', { params: { kid } }),
     onSuccess: () => setAsked(undefined),
     onSettled: refresh,
   });
@@ -59,8 +60,8 @@ export function SigningKeys({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
                 size="xs"
                 aria-label={t('keys.algorithm')}
                 value={algorithm}
-                data={algorithms}
-                onChange={(event) => setAlgorithm(event.currentTarget.value)}
+                data={[...algorithms]}
+                onChange={(event) => setAlgorithm(event.currentTarget.value as Algorithm)}
               />
               <Button size="compact-sm" loading={standby.isPending} onClick={() => standby.mutate()}>
                 {t('keys.standby')}

@@ -1,35 +1,9 @@
 /** Calls about the log. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { callConsole } from '../../api/session.ts';
+import type { Address } from '../../api/route.ts';
+import { fetchConsole } from '../../api/session.ts';
 
-export interface Statement {
-  readonly text: string;
-  readonly startMs: number;
-  readonly durationMs: number;
-  readonly error?: string;
-}
-
-export interface LogEntry {
-  readonly at: number;
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly kind: 'request' | 'line';
-  readonly service: string;
-  readonly message: string;
-  readonly requestId?: string;
-  readonly method?: string;
-  readonly path?: string;
-  readonly query?: string;
-  readonly status?: number;
-  readonly durationMs?: number;
-  readonly databaseMs?: number;
-  readonly ip?: string;
-  readonly userAgent?: string;
-  readonly role?: string;
-  readonly userId?: string;
-  readonly operator?: string;
-  readonly statements?: readonly Statement[];
-  readonly fields?: Readonly<Record<string, unknown>>;
-}
+export type { LogEntry } from '../../../../src/console/logs/contract.ts';
 
 export const filterNames = [
   'search',
@@ -64,25 +38,23 @@ export function validateLogSearch(search: Record<string, unknown>): LogSearch {
 export const everything = 'all';
 
 /** As the server takes it, without the time, which moves. Who looks at the log is in it, and mostly in the way. */
-export function filterParams({
-  minutes: _time,
-  service = '!console',
-  ...filter
-}: LogFilter): URLSearchParams {
-  return new URLSearchParams(Object.entries(service === everything ? filter : { ...filter, service }));
+export function filterQuery({ minutes: _time, service = '!console', ...filter }: LogFilter): LogQuery {
+  // The address is free text; the server checks the values.
+  return (service === everything ? filter : { ...filter, service }) as LogQuery;
 }
+
+type LogQuery = Address<'GET /logs/tail'>['query'];
 
 export const logsQuery = (filter: LogFilter) =>
   infiniteQueryOptions({
     queryKey: ['logs', filter],
     queryFn: ({ signal, pageParam }) => {
-      const params = filterParams(filter);
-      if (filter.minutes !== undefined)
-        params.set('since', new Date(Date.now() - Number(filter.minutes) * 60_000).toISOString());
-      if (pageParam !== '') params.set('cursor', pageParam);
-      return callConsole<{ entries: readonly LogEntry[]; next: string | null }>(`/logs?${params}`, {
-        signal,
-      });
+      const since =
+        filter.minutes === undefined
+          ? undefined
+          : new Date(Date.now() - Number(filter.minutes) * 60_000).toISOString();
+      const query = { ...filterQuery(filter), since, cursor: pageParam || undefined };
+      return fetchConsole('GET /logs', { query, signal });
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
@@ -93,12 +65,5 @@ export const traceQuery = (requestId: string) =>
   queryOptions({
     queryKey: ['log-trace', requestId],
     queryFn: async ({ signal }) =>
-      (
-        await callConsole<{ entries: readonly LogEntry[] }>(
-          `/logs/requests/${encodeURIComponent(requestId)}`,
-          {
-            signal,
-          },
-        )
-      ).entries,
+      (await fetchConsole('GET /logs/requests/:id', { params: { id: requestId }, signal })).entries,
   });

@@ -1,16 +1,18 @@
 /** Everything that happens, newest first: requests and lines of all services. */
+
 import { Button } from '@mantine/core';
 import { IconListDetails } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { consoleUrl } from '../../api/route.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import list from '../../components/list.module.css';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { useEntryStream } from '../../components/use-entry-stream.ts';
-import { filterParams, type LogEntry, type LogFilter, logsQuery } from './api.ts';
+import { filterQuery, type LogEntry, type LogFilter, logsQuery } from './api.ts';
 import { LinePanel, RequestPanel } from './entry-panel.tsx';
 import { Filters } from './filters.tsx';
 import { LogTable } from './log-table.tsx';
@@ -23,7 +25,9 @@ export function LogsPage() {
   const { live = false, open, ...filter } = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(logsQuery(filter));
-  const tail = useEntryStream<LogEntry>(live ? `/logs/tail?${filterParams(filter)}` : undefined);
+  const tail = useEntryStream<LogEntry>(
+    live ? consoleUrl('GET /logs/tail', { query: filterQuery(filter) }) : undefined,
+  );
   const [line, setLine] = useState<LogEntry | undefined>();
   const stored = data?.pages.flatMap((page) => page.entries);
   const entries = stored === undefined ? undefined : merged(tail.entries.toReversed(), stored);

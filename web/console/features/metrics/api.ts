@@ -1,32 +1,14 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 
-export interface Totals {
-  readonly requests: number;
-  readonly refused: number;
-  readonly failed: number;
-  readonly p50: number | null;
-  readonly p95: number | null;
-}
-
-export interface ServiceMetrics {
-  readonly service: string;
-  readonly total: Totals;
-  readonly points: readonly Totals[];
-}
-
-export interface MetricsReport {
-  readonly start: number;
-  readonly stepMs: number;
-  readonly services: readonly ServiceMetrics[];
-}
+export type { MetricsReport, ServiceMetrics, Totals } from '../../../../src/console/logs/contract.ts';
 
 const refreshMs = 15_000;
 
 export const metricsQuery = (minutes: number) =>
   queryOptions({
     queryKey: ['metrics', minutes],
-    queryFn: ({ signal }) => callConsole<MetricsReport>(`/metrics?minutes=${minutes}`, { signal }),
+    queryFn: ({ signal }) => fetchConsole('GET /metrics', { query: { minutes }, signal }),
     refetchInterval: refreshMs,
     placeholderData: keepPreviousData,
   });

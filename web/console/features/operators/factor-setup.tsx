@@ -4,33 +4,24 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import classes from './form.module.css';
 import { t } from './text.ts';
 
-interface Begun {
-  readonly secret: string;
-  readonly qr: string;
-}
-
 export function FactorSetup({ onDone }: { onDone: () => void }) {
   // A query, so that opening twice does not make two keys; a fresh one each time the form is opened.
   const { data, error } = useQuery({
     queryKey: ['factor-setup'],
-    queryFn: () => callConsole<Begun>('/factor', { method: 'POST' }),
+    queryFn: () => fetchConsole('POST /factor'),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });
   const [code, setCode] = useState('');
   const confirm = useMutation({
-    mutationFn: () =>
-      callConsole<{ recoveryCodes: readonly string[] }>('/factor/confirm', {
-        method: 'POST',
-        body: { code },
-      }),
+    mutationFn: () => fetchConsole('POST /factor/confirm', { body: { code } }),
   });
   if (confirm.data !== undefined) return <RecoveryCodes codes={confirm.data.recoveryCodes} onDone={onDone} />;
   if (error !== null) return <ProblemBox error={error} />;

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callConsole, sessionQuery } from '../../api/session.ts';
+import { fetchConsole, sessionQuery } from '../../api/session.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { CodeField, FactorSetup } from './factor-setup.tsx';
 import classes from './form.module.css';
@@ -30,7 +30,7 @@ export default function FactorStep({ state, onDone }: { state: 'owed' | 'missing
 function Prove({ onDone }: { onDone: () => void }) {
   const [code, setCode] = useState('');
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => callConsole('/factor/prove', { method: 'POST', body: { code } }),
+    mutationFn: () => fetchConsole('POST /factor/prove', { body: { code } }),
     onSuccess: onDone,
   });
   return (

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatDateTime } from '../../../lib/i18n.ts';
 import { Copyable } from '../../../ui/copyable.tsx';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { t as common } from '../../text.ts';
 import { type Invitation, operatorsKey, type Role, roles } from './api.ts';
@@ -17,7 +17,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [role, setRole] = useState<Role>('developer');
   const { mutate, isPending, error, data } = useMutation({
-    mutationFn: () => callConsole<Invitation>('/operators', { method: 'POST', body: { name, role } }),
+    mutationFn: () => fetchConsole('POST /operators', { body: { name, role } }),
     onSuccess: () => void queryClient.invalidateQueries({ queryKey: operatorsKey }),
   });
   if (data !== undefined) return <InvitationLink name={name} invitation={data} onClose={onClose} />;

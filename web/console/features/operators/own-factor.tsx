@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callConsole, sessionQuery } from '../../api/session.ts';
+import { fetchConsole, sessionQuery } from '../../api/session.ts';
 import { Card } from '../../components/card.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { t as common } from '../../text.ts';
@@ -63,7 +63,7 @@ export function OwnFactor({ required }: { required: boolean }) {
 function Remove({ onDone }: { onDone: () => void }) {
   const [code, setCode] = useState('');
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => callConsole('/factor', { method: 'DELETE', body: { code } }),
+    mutationFn: () => fetchConsole('DELETE /factor', { body: { code } }),
     onSuccess: onDone,
   });
   return (

@@ -2,7 +2,7 @@
 import { Button, CloseButton, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { Card } from '../../components/card.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -27,7 +27,7 @@ function Passkeys() {
   };
   const add = useMutation({ mutationFn: () => addPasskey(name.trim()), onSuccess });
   const remove = useMutation({
-    mutationFn: (id: string) => callConsole(`/factor/passkeys/${id}`, { method: 'DELETE' }),
+    mutationFn: (id: string) => fetchConsole('DELETE /factor/passkeys/:id', { params: { id } }),
     onSuccess,
   });
   const problem = error ?? add.error ?? remove.error;

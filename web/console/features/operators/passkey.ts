@@ -1,30 +1,34 @@
 /** Passkeys in the browser (WebAuthn level 3): what the Console asks goes to it, its answer goes back as JSON. */
-import { callConsole } from '../../api/session.ts';
+import type { Body } from '../../api/route.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { t } from './text.ts';
 
-type Creation = PublicKeyCredentialCreationOptionsJSON;
-type Request = PublicKeyCredentialRequestOptionsJSON;
+type Answer = Body<'POST /factor/passkeys/prove'>['answer'];
 
 export const canUsePasskeys = (): boolean =>
   typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
 /** @throws {Error} in words */
 export async function addPasskey(name: string): Promise<void> {
-  const options = await callConsole<Creation>('/factor/passkeys/begin', { method: 'POST' });
+  const options = await fetchConsole('POST /factor/passkeys/begin');
   requireHost(options.rp.id);
-  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
+    options as PublicKeyCredentialCreationOptionsJSON,
+  );
   const answer = await answered(() => navigator.credentials.create({ publicKey }));
-  await callConsole('/factor/passkeys', { method: 'POST', body: { name, answer } });
+  await fetchConsole('POST /factor/passkeys', { body: { name, answer } });
 }
 
 /** @throws {Error} in words */
 export async function provePasskey(): Promise<void> {
-  const options = await callConsole<Request>('/factor/passkeys/ask', { method: 'POST' });
+  const options = await fetchConsole('POST /factor/passkeys/ask');
   requireHost(options.rpId);
-  if (options.allowCredentials?.length === 0) throw new Error(t('passkey.none'));
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+  if (options.allowCredentials.length === 0) throw new Error(t('passkey.none'));
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
+    options as PublicKeyCredentialRequestOptionsJSON,
+  );
   const answer = await answered(() => navigator.credentials.get({ publicKey }));
-  await callConsole('/factor/passkeys/prove', { method: 'POST', body: { answer } });
+  await fetchConsole('POST /factor/passkeys/prove', { body: { answer } });
 }
 
 /** Keys belong to a name, and the Console can be open under an address. */
@@ -35,9 +39,9 @@ function requireHost(name: string | undefined): void {
   throw new Error(t('passkey.elsewhere', { address: `${address.origin}/console/` }));
 }
 
-async function answered(ask: () => Promise<Credential | null>): Promise<unknown> {
+async function answered(ask: () => Promise<Credential | null>): Promise<Answer> {
   try {
-    return ((await ask()) as PublicKeyCredential).toJSON();
+    return ((await ask()) as PublicKeyCredential).toJSON() as Answer;
   } catch (error) {
     const isKnown = (error as { name?: string }).name === 'InvalidStateError';
     throw new Error(t(isKnown ? 'passkey.known' : 'passkey.cancelled'), { cause: error });

@@ -2,13 +2,13 @@ import { ActionIcon, Menu, NativeSelect } from '@mantine/core';
 import { IconDots, IconLink, IconShieldOff, IconUserMinus } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import list from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
-import { type Invitation, type OperatorSummary, operatorsKey, type Role, roles } from './api.ts';
+import { type OperatorSummary, operatorsKey, type Role, roles } from './api.ts';
 import { InvitationLink } from './invite.tsx';
 import { t } from './text.ts';
 
@@ -28,16 +28,17 @@ export function PeopleTable({
   const [asked, setAsked] = useState<Asked | undefined>();
   const setRole = useMutation({
     mutationFn: ({ id, role }: { id: string; role: Role }) =>
-      callConsole(`/operators/${id}`, { method: 'PATCH', body: { role } }),
+      fetchConsole('PATCH /operators/:id', { params: { id }, body: { role } }),
     onSettled: refresh,
   });
   const link = useMutation({
-    mutationFn: ({ id }: OperatorSummary) =>
-      callConsole<Invitation>(`/operators/${id}/link`, { method: 'POST' }),
+    mutationFn: ({ id }: OperatorSummary) => fetchConsole('POST /operators/:id/link', { params: { id } }),
   });
   const act = useMutation({
     mutationFn: ({ what, operator }: Asked) =>
-      callConsole(`/operators/${operator.id}${what === 'remove' ? '' : '/factor'}`, { method: 'DELETE' }),
+      fetchConsole(what === 'remove' ? 'DELETE /operators/:id' : 'DELETE /operators/:id/factor', {
+        params: { id: operator.id },
+      }),
     onSuccess: () => setAsked(undefined),
     onSettled: refresh,
   });

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { Card } from '../../components/card.tsx';
 import list from '../../components/list.module.css';
 import { Moment } from '../../components/moment.tsx';
@@ -15,7 +15,7 @@ export function SessionsCard({ isOwner }: { isOwner: boolean }) {
   const queryClient = useQueryClient();
   const { data, error } = useQuery(sessionsQuery);
   const end = useMutation({
-    mutationFn: (id: string) => callConsole(`/sessions/${id}`, { method: 'DELETE' }),
+    mutationFn: (id: string) => fetchConsole('DELETE /sessions/:id', { params: { id } }),
     onSettled: () => void queryClient.invalidateQueries({ queryKey: operatorsKey }),
   });
   const problem = error ?? end.error;

@@ -1,60 +1,18 @@
 /** What the realtime page reads, and its part of the address. */
 import { queryOptions } from '@tanstack/react-query';
-import { callConsole } from '../../api/session.ts';
+import type { Payload } from '../../api/route.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { type AsSearch, validateAs } from '../../components/persona.ts';
 
-export interface RealtimeFacts {
-  /** Of the realtime service. */
-  readonly url: string;
-  /** The publishable key: the socket is opened with it. */
-  readonly apikey: string;
-  /** Those of the publication. */
-  readonly tables: readonly { readonly schema: string; readonly table: string }[];
-}
+export type {
+  Check,
+  CheckCode,
+  Checks,
+  RealtimeOverview as RealtimeFacts,
+} from '../../../../src/console/realtime/contract.ts';
 
-export type CheckCode =
-  | 'table-missing'
-  | 'not-published'
-  | 'no-grant'
-  | 'rls-off'
-  | 'no-policy'
-  | 'policies-decide'
-  | 'no-key'
-  | 'nothing-published'
-  | 'public-channel'
-  | 'private-no-read'
-  | 'private-no-write'
-  | 'private-policies-decide';
-
-export interface Check {
-  readonly code: CheckCode;
-  readonly weight: 'stops' | 'limits' | 'fine';
-  readonly policies?: number;
-}
-
-export interface Checks {
-  readonly role: string;
-  readonly topic: readonly Check[];
-  readonly table: readonly Check[];
-}
-
-/** Why something arrives, or does not: `src/realtime/types.ts` has the steps. */
-export interface Verdict {
-  readonly persona: string;
-  readonly role: string;
-  readonly delivered: boolean;
-  readonly steps: readonly {
-    readonly step: string;
-    readonly outcome: 'passes' | 'stops' | 'alters' | 'not asked';
-    readonly code: string;
-    readonly says: string;
-  }[];
-  /** What arrives, of a change. */
-  readonly dataJson?: string;
-}
-
-export const askVerdict = (of: 'change' | 'broadcast', body: object) =>
-  callConsole<Verdict>(`/realtime/verdict/${of}`, { method: 'POST', body });
+/** Why an event is delivered or not: `src/realtime/types.ts` documents the steps. */
+export type Verdict = Payload<'POST /realtime/verdict/change'> | Payload<'POST /realtime/verdict/broadcast'>;
 
 export interface RealtimeSearch extends AsSearch {
   readonly topic?: string;
@@ -75,7 +33,7 @@ export function validateRealtimeSearch(search: Record<string, unknown>): Realtim
 
 export const realtimeQuery = queryOptions({
   queryKey: ['realtime'],
-  queryFn: ({ signal }) => callConsole<RealtimeFacts>('/realtime', { signal }),
+  queryFn: ({ signal }) => fetchConsole('GET /realtime', { signal }),
 });
 
 /** Schema and table of {@link RealtimeSearch.table}. */
@@ -88,12 +46,12 @@ export const checksQuery = ({ as, private: isPrivate, table }: RealtimeSearch) =
   queryOptions({
     queryKey: ['realtime-checks', as, isPrivate, table],
     queryFn: ({ signal }) =>
-      callConsole<Checks>(
-        `/realtime/checks?${new URLSearchParams({
+      fetchConsole('GET /realtime/checks', {
+        query: {
           as: as ?? 'anon',
           private: isPrivate ? '1' : '0',
           ...splitTable(table),
-        })}`,
-        { signal },
-      ),
+        },
+        signal,
+      }),
   });

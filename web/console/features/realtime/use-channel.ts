@@ -1,6 +1,6 @@
 /** The channel the page is in, what happened in it, and who is present. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { messageOf } from '../../components/problem-box.tsx';
 import type { Frame } from './frame.ts';
 import { type Presences, withFrame } from './presence.ts';
@@ -84,8 +84,7 @@ export function useChannel() {
         const token =
           as === undefined || as === 'anon'
             ? undefined
-            : (await callConsole<{ token: string }>('/realtime/token', { method: 'POST', body: { as } }))
-                .token;
+            : (await fetchConsole('POST /realtime/token', { body: { as } })).token;
         const address = new URL(`${url}/websocket`);
         address.protocol = address.protocol.replace('http', 'ws');
         address.search = String(new URLSearchParams({ apikey, vsn: '2.0.0' }));

@@ -1,14 +1,16 @@
 /** Why one change or one broadcast reaches whoever joins like this, or does not: each step that the service asks. */
+
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconMinus } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { fetchConsole } from '../../api/session.ts';
 import { JsonBlock } from '../../components/json-block.tsx';
 import { PersonaPicker } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { Tag } from '../../components/tag.tsx';
-import { askVerdict, splitTable, type Verdict } from './api.ts';
+import { splitTable, type Verdict } from './api.ts';
 import { jsonObject } from './json-object.ts';
 import classes from './page.module.css';
 import { t } from './text.ts';
@@ -33,23 +35,25 @@ export function VerdictView() {
 
 function OfChange({ schema, table }: { schema: string; table: string }) {
   const { as } = route.useSearch();
-  const [action, setAction] = useState<string>('INSERT');
+  const [action, setAction] = useState<(typeof actions)[number]>('INSERT');
   const [key, setKey] = useState('{ "id": 1 }');
   const [filter, setFilter] = useState('');
   const [isBad, setBad] = useState(false);
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: (cells: Record<string, unknown>) =>
-      askVerdict('change', {
-        ...(as === undefined ? {} : { as }),
-        schema,
-        table,
-        action,
-        key: textsOf(cells),
-        subscription: {
-          event: '*',
+      fetchConsole('POST /realtime/verdict/change', {
+        body: {
+          ...(as === undefined ? {} : { as }),
           schema,
           table,
-          ...(filter.trim() === '' ? {} : { filter: filter.trim() }),
+          action,
+          key: textsOf(cells),
+          subscription: {
+            event: '*',
+            schema,
+            table,
+            ...(filter.trim() === '' ? {} : { filter: filter.trim() }),
+          },
         },
       }),
   });
@@ -69,7 +73,7 @@ function OfChange({ schema, table }: { schema: string; table: string }) {
           label={t('verdict.action')}
           value={action}
           data={[...actions]}
-          onChange={(event) => setAction(event.currentTarget.value)}
+          onChange={(event) => setAction(event.currentTarget.value as (typeof actions)[number])}
         />
         <TextInput
           className={classes.grow}
@@ -115,15 +119,17 @@ function OfBroadcast() {
   const [sender, setSender] = useState<string | undefined>('anon');
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: () =>
-      askVerdict('broadcast', {
-        ...(as === undefined ? {} : { as }),
-        topic,
-        private: isPrivate,
-        message: {
-          from: 'client',
+      fetchConsole('POST /realtime/verdict/broadcast', {
+        body: {
+          ...(as === undefined ? {} : { as }),
+          topic,
           private: isPrivate,
-          event,
-          ...(sender === undefined ? {} : { sender }),
+          message: {
+            from: 'client',
+            private: isPrivate,
+            event,
+            ...(sender === undefined ? {} : { sender }),
+          },
         },
       }),
   });
@@ -177,7 +183,8 @@ const weights = { passes: 'fine', stops: 'stops', alters: 'limits', 'not asked':
 function Outcome({ verdict, error }: { verdict: Verdict | undefined; error: unknown }) {
   if (error !== null && error !== undefined) return <ProblemBox error={error} />;
   if (verdict === undefined) return null;
-  const { delivered, persona, steps, dataJson } = verdict;
+  const { delivered, persona, steps } = verdict;
+  const dataJson = 'dataJson' in verdict ? verdict.dataJson : undefined;
   return (
     <div className={classes.form} role="status">
       <p>

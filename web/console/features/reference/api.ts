@@ -1,26 +1,16 @@
 /** What REST shows, and requests to it that are tried. */
 import { queryOptions } from '@tanstack/react-query';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import type { Request } from './request.ts';
 
-export interface ExposedFunction {
-  readonly schema: string;
-  readonly name: string;
-  readonly arguments: readonly { readonly name: string; readonly type: string; readonly required: boolean }[];
-  readonly returns: string;
-  readonly volatile: boolean;
-  readonly comment: string | null;
-}
-
-export interface Exposed {
-  /** The first is meant by requests that name none. */
-  readonly schemas: readonly string[];
-  readonly functions: readonly ExposedFunction[];
-}
+export type {
+  ExposedFunction,
+  ExposedSchemas as Exposed,
+} from '../../../../src/console/reference/contract.ts';
 
 export const exposedQuery = queryOptions({
   queryKey: ['reference'],
-  queryFn: ({ signal }) => callConsole<Exposed>('/reference', { signal }),
+  queryFn: ({ signal }) => fetchConsole('GET /reference', { signal }),
 });
 
 export interface Trial extends Request {
@@ -29,8 +19,7 @@ export interface Trial extends Request {
 }
 
 export const tryRequest = ({ as, body, schema, ...rest }: Trial) =>
-  callConsole<{ status: number; body: string; isCut: boolean }>('/reference/try', {
-    method: 'POST',
+  fetchConsole('POST /reference/try', {
     body: {
       ...rest,
       ...(as === undefined ? {} : { as }),

@@ -1,10 +1,12 @@
 /** How an app uses each table and function of the exposed schemas, with requests that can be tried in anybody's name. */
+
 import { Button, NativeSelect } from '@mantine/core';
 import { IconApi, IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { homeQuery, relationQuery, tablesQuery } from '../../api/queries.ts';
+import { consoleUrl } from '../../api/route.ts';
 import { useMay } from '../../api/session.ts';
 import { Card, Cards } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -64,7 +66,7 @@ export function ReferencePage() {
         )}
         <Button
           component="a"
-          href="/console/api/reference/types"
+          href={consoleUrl('GET /reference/types')}
           download
           size="compact-sm"
           variant="default"

@@ -3,7 +3,8 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Notice } from '../../../ui/notice.tsx';
-import { callConsole } from '../../api/session.ts';
+import { consoleUrl } from '../../api/route.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { Card } from '../../components/card.tsx';
 import { MailBody } from '../../components/mail-body.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -46,7 +47,7 @@ export function Mails({
           <TestForm
             type="tel"
             label={t('settings.test-text-to')}
-            send={(to) => callConsole('/settings/test-text', { method: 'POST', body: { to } })}
+            send={(to) => fetchConsole('POST /settings/test-text', { body: { to } })}
           />
         </Card>
       ) : null}
@@ -73,15 +74,17 @@ function Mail({ name, mayWrite }: { name: string; mayWrite: boolean }) {
         <span className={classes.dimmed}>{t('settings.mail-subject')} </span>
         <strong>{subject}</strong>
       </p>
-      <MailBody subject={subject} text={text} htmlUrl={`/console/api/settings/mails/${name}/html`} />
+      <MailBody
+        subject={subject}
+        text={text}
+        htmlUrl={consoleUrl('GET /settings/mails/:name/html', { params: { name } })}
+      />
       {mayWrite ? (
         <>
           <TestForm
             type="email"
             label={t('settings.test-mail')}
-            send={(to) =>
-              callConsole('/settings/test-mail', { method: 'POST', body: { to, template: name } })
-            }
+            send={(to) => fetchConsole('POST /settings/test-mail', { body: { to, template: name } })}
           />
           <p className={classes.dimmed}>{t('settings.test-mail-where')}</p>
         </>

@@ -3,12 +3,12 @@ import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Notice } from '../../../ui/notice.tsx';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { t as common } from '../../text.ts';
 import form from '../operators/form.module.css';
-import { type Change, type Preview, type Settings, settingsQuery } from './api.ts';
+import { type Change, type Settings, settingsQuery } from './api.ts';
 import classes from './page.module.css';
 import { t } from './text.ts';
 
@@ -29,12 +29,12 @@ export function Review({
   const body = { changes, stamps };
   const { data, error } = useQuery({
     queryKey: ['settings-preview', body],
-    queryFn: () => callConsole<Preview>('/settings/preview', { method: 'POST', body }),
+    queryFn: () => fetchConsole('POST /settings/preview', { body }),
     gcTime: 0,
     retry: false,
   });
   const write = useMutation({
-    mutationFn: () => callConsole('/settings', { method: 'POST', body }),
+    mutationFn: () => fetchConsole('POST /settings', { body }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey });
       onWritten();

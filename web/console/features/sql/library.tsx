@@ -2,7 +2,7 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { callConsole, useMay } from '../../api/session.ts';
+import { fetchConsole, useMay } from '../../api/session.ts';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
@@ -31,7 +31,7 @@ function Saved({ onOpen }: { onOpen: (text: string, name: string) => void }) {
   const mayWrite = useMay('write');
   const { data, error } = useQuery(savedQuery);
   const { mutate: remove, error: refused } = useMutation({
-    mutationFn: (id: string) => callConsole(`/sql/saved/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+    mutationFn: (id: string) => fetchConsole('DELETE /sql/saved/:id', { params: { id } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: savedQuery.queryKey }),
   });
   const problem = error ?? refused;
@@ -70,7 +70,7 @@ function History({ onOpen }: { onOpen: (text: string) => void }) {
   const queryClient = useQueryClient();
   const { data, error } = useQuery(historyQuery);
   const { mutate: clear, isPending } = useMutation({
-    mutationFn: () => callConsole('/sql/history', { method: 'DELETE' }),
+    mutationFn: () => fetchConsole('DELETE /sql/history'),
     onSettled: () => queryClient.invalidateQueries({ queryKey: historyQuery.queryKey }),
   });
   return (

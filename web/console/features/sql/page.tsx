@@ -13,7 +13,7 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { callConsole, useMay } from '../../api/session.ts';
+import { fetchConsole, useMay } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import type { SqlEditorHandle } from '../../components/editor/types.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -21,7 +21,7 @@ import { PageHead } from '../../components/page.tsx';
 import { PersonaPicker } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { explainSql, namesQuery, type SavedQuery, savedQuery } from './api.ts';
+import { explainSql, namesQuery, savedQuery } from './api.ts';
 import classes from './page.module.css';
 import { changeTab, closeTab, openTab, type Tab, useTabs } from './tabs.ts';
 import { t } from './text.ts';
@@ -322,8 +322,7 @@ function SaveQuery({ tab, onClose }: { tab: Tab; onClose: () => void }) {
   const queryClient = useQueryClient();
   const [name, setName] = useState(tab.name ?? '');
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () =>
-      callConsole<SavedQuery>('/sql/saved', { method: 'PUT', body: { name, text: tab.text } }),
+    mutationFn: () => fetchConsole('PUT /sql/saved', { body: { name, text: tab.text } }),
     onSuccess: (saved) => {
       changeTab(tab.id, { name: saved.name });
       void queryClient.invalidateQueries({ queryKey: savedQuery.queryKey });

@@ -1,52 +1,15 @@
 /** What the storage page reads, and its part of the address. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 
-export interface Bucket {
-  readonly id: string;
-  readonly name: string;
-  readonly public: boolean;
-  readonly file_size_limit: number | null;
-  readonly allowed_mime_types: readonly string[] | null;
-  readonly created_at: string;
-}
-
-export interface StorageFacts {
-  readonly buckets: readonly Bucket[];
-  readonly features: { readonly resumable: boolean; readonly transforms: boolean };
-  readonly fileSizeLimitBytes: number;
-  /** Of the storage service. */
-  readonly url: string;
-}
-
-export interface Entry {
-  /** The whole path; of a folder with its slash. */
-  readonly name: string;
-  readonly id: string | null;
-  readonly updated_at: string | null;
-  readonly metadata?: { readonly size?: number; readonly mimetype?: string } | null;
-}
-
-export interface FolderPage {
-  readonly hasNext: boolean;
-  readonly nextCursor?: string;
-  readonly folders: readonly Entry[];
-  readonly objects: readonly Entry[];
-}
-
-export interface FileInfo {
-  readonly name: string;
-  readonly size: number | null;
-  readonly content_type: string | null;
-  readonly etag: string | null;
-  readonly created_at: string | null;
-  readonly last_modified: string | null;
-  readonly metadata: Record<string, unknown> | null;
-  /** Reads the file for a while. */
-  readonly link: string;
-  /** A smaller picture of it, where the service makes such. */
-  readonly preview_link: string | null;
-}
+export type {
+  Bucket,
+  FileInfo,
+  FolderEntry,
+  FolderPage,
+  StorageOverview,
+  UploadLink,
+} from '../../../../src/console/storage/contract.ts';
 
 export interface StorageSearch {
   readonly bucket?: string;
@@ -73,10 +36,8 @@ export function validateStorageSearch(search: Record<string, unknown>): StorageS
 
 export const storageQuery = queryOptions({
   queryKey: ['storage'],
-  queryFn: ({ signal }) => callConsole<StorageFacts>('/storage', { signal }),
+  queryFn: ({ signal }) => fetchConsole('GET /storage', { signal }),
 });
-
-export const bucketPath = (bucket: string): string => `/storage/buckets/${encodeURIComponent(bucket)}`;
 
 export const filesKey = (bucket: string) => ['files', bucket] as const;
 
@@ -85,10 +46,11 @@ export const filesQuery = (bucket: string, prefix: string) =>
     queryKey: [...filesKey(bucket), prefix],
     initialPageParam: '',
     queryFn: ({ signal, pageParam }) =>
-      callConsole<FolderPage>(
-        `${bucketPath(bucket)}/objects?${new URLSearchParams({ prefix, ...(pageParam === '' ? {} : { cursor: pageParam }) })}`,
-        { signal },
-      ),
+      fetchConsole('GET /storage/buckets/:bucket/objects', {
+        params: { bucket },
+        query: { prefix, cursor: pageParam || undefined },
+        signal,
+      }),
     getNextPageParam: (last) => (last.hasNext ? last.nextCursor : undefined),
   });
 
@@ -96,7 +58,7 @@ export const fileQuery = (bucket: string, path: string) =>
   queryOptions({
     queryKey: ['file', bucket, path],
     queryFn: ({ signal }) =>
-      callConsole<FileInfo>(`${bucketPath(bucket)}/object?${new URLSearchParams({ path })}`, { signal }),
+      fetchConsole('GET /storage/buckets/:bucket/object', { params: { bucket }, query: { path }, signal }),
     // The link lives for two hours, and a film that plays must not begin anew.
     staleTime: 60 * 60_000,
   });

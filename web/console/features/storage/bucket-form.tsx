@@ -2,11 +2,14 @@
 import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callConsole } from '../../api/session.ts';
+import type { Body } from '../../api/route.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import { type Bucket, bucketPath, storageQuery } from './api.ts';
+import { type Bucket, storageQuery } from './api.ts';
 import { parseSize, printSize } from './sizes.ts';
 import { t } from './text.ts';
+
+type BucketRules = Omit<Body<'POST /storage/buckets'>, 'name'>;
 
 export function BucketForm({
   bucket,
@@ -29,10 +32,10 @@ export function BucketForm({
   const [types, setTypes] = useState((bucket?.allowed_mime_types ?? []).join(', '));
   const [isLimitBad, setLimitBad] = useState(false);
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (rules: object) =>
+    mutationFn: (rules: BucketRules): Promise<unknown> =>
       bucket === undefined
-        ? callConsole('/storage/buckets', { method: 'POST', body: { name, ...rules } })
-        : callConsole(bucketPath(bucket.id), { method: 'PATCH', body: rules }),
+        ? fetchConsole('POST /storage/buckets', { body: { name, ...rules } })
+        : fetchConsole('PATCH /storage/buckets/:bucket', { params: { bucket: bucket.id }, body: rules }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: storageQuery.queryKey });
       onSaved(bucket?.id ?? name);

@@ -3,27 +3,27 @@ import { IconEdit, IconEraser, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { ActionMenu } from '../../components/action-menu.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { type Bucket, bucketPath, filesKey, type StorageFacts, storageQuery } from './api.ts';
+import { type Bucket, filesKey, type StorageOverview, storageQuery } from './api.ts';
 import { BucketForm } from './bucket-form.tsx';
 import { t } from './text.ts';
 
-export function BucketMenu({ bucket, facts }: { bucket: Bucket; facts: StorageFacts }) {
+export function BucketMenu({ bucket, facts }: { bucket: Bucket; facts: StorageOverview }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<'edit' | 'empty' | 'delete'>();
   const close = (): void => setDialog(undefined);
   const empty = useMutation({
-    mutationFn: () => callConsole(`${bucketPath(bucket.id)}/empty`, { method: 'POST' }),
+    mutationFn: () => fetchConsole('POST /storage/buckets/:bucket/empty', { params: { bucket: bucket.id } }),
     onSuccess: async () => {
       close();
       await queryClient.invalidateQueries({ queryKey: filesKey(bucket.id) });
     },
   });
   const remove = useMutation({
-    mutationFn: () => callConsole(bucketPath(bucket.id), { method: 'DELETE' }),
+    mutationFn: () => fetchConsole('DELETE /storage/buckets/:bucket', { params: { bucket: bucket.id } }),
     onSuccess: async () => {
       close();
       await navigate({ to: '/storage', search: {} });

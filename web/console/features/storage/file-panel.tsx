@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
-import { callConsole, useMay } from '../../api/session.ts';
+import { fetchConsole, useMay } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { JsonBlock } from '../../components/json-block.tsx';
@@ -13,7 +13,7 @@ import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { type Bucket, bucketPath, type FileInfo, fileQuery, filesKey, type StorageFacts } from './api.ts';
+import { type Bucket, type FileInfo, fileQuery, filesKey, type StorageOverview } from './api.ts';
 import classes from './file-panel.module.css';
 import { Preview } from './preview.tsx';
 import { printSize } from './sizes.ts';
@@ -23,7 +23,7 @@ const route = getRouteApi('/app/storage');
 
 interface FileProps {
   readonly bucket: Bucket;
-  readonly facts: StorageFacts;
+  readonly facts: StorageOverview;
   readonly path: string;
   readonly onClose: () => void;
 }
@@ -53,7 +53,10 @@ function Details({ bucket, facts, path, info, onClose }: FileProps & { info: Fil
   const close = (): void => setDialog(undefined);
   const remove = useMutation({
     mutationFn: () =>
-      callConsole(`${bucketPath(bucket.id)}/remove`, { method: 'POST', body: { paths: [path] } }),
+      fetchConsole('POST /storage/buckets/:bucket/remove', {
+        params: { bucket: bucket.id },
+        body: { paths: [path] },
+      }),
     onSuccess: async () => {
       onClose();
       queryClient.removeQueries({ queryKey: fileQuery(bucket.id, path).queryKey });
@@ -190,8 +193,8 @@ function Share({ bucket, path, onClose }: { bucket: Bucket; path: string; onClos
   const [hours, setHours] = useState('24');
   const { mutate, isPending, error, data } = useMutation({
     mutationFn: () =>
-      callConsole<{ link: string }>(`${bucketPath(bucket.id)}/share-link`, {
-        method: 'POST',
+      fetchConsole('POST /storage/buckets/:bucket/share-link', {
+        params: { bucket: bucket.id },
         body: { path, seconds: Number(hours) * 3600 },
       }),
   });
@@ -235,7 +238,7 @@ function Relocate({
 }: {
   verb: 'move' | 'copy';
   bucket: Bucket;
-  facts: StorageFacts;
+  facts: StorageOverview;
   path: string;
   onClose: () => void;
   onDone: (bucket: string, path: string) => void;
@@ -245,8 +248,8 @@ function Relocate({
   const [toBucket, setToBucket] = useState(bucket.id);
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
-      callConsole(`${bucketPath(bucket.id)}/${verb}`, {
-        method: 'POST',
+      fetchConsole(`POST /storage/buckets/:bucket/${verb}`, {
+        params: { bucket: bucket.id },
         body: { from: path, to, bucket: toBucket },
       }),
     onSuccess: async () => {

@@ -12,7 +12,7 @@ import {
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type DragEvent, useRef, useState } from 'react';
-import { callConsole, useMay } from '../../api/session.ts';
+import { fetchConsole, useMay } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
@@ -21,7 +21,7 @@ import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
-import { type Bucket, bucketPath, type Entry, filesKey, filesQuery, type StorageFacts } from './api.ts';
+import { type Bucket, type FolderEntry, filesKey, filesQuery, type StorageOverview } from './api.ts';
 import { BucketMenu } from './bucket-menu.tsx';
 import { FilePanel } from './file-panel.tsx';
 import classes from './folder-view.module.css';
@@ -36,7 +36,7 @@ export function FolderView({
   onUpload,
 }: {
   bucket: Bucket;
-  facts: StorageFacts;
+  facts: StorageOverview;
   onUpload: (bucket: string, folder: string, files: Iterable<File>) => void;
 }) {
   const { folder = '', search = '', file } = route.useSearch();
@@ -264,7 +264,7 @@ function Entries({
   selected,
   onToggle,
 }: {
-  entries: readonly Entry[];
+  entries: readonly FolderEntry[];
   folder: string;
   openFile: string | undefined;
   /** Undefined: nothing can be chosen. */
@@ -368,7 +368,7 @@ function DeleteEntries({
   onDeleted,
 }: {
   bucket: Bucket;
-  entries: readonly Entry[];
+  entries: readonly FolderEntry[];
   onClose: () => void;
   onDeleted: () => void;
 }) {
@@ -380,8 +380,12 @@ function DeleteEntries({
       const body = { paths: names(false), folders: names(true) };
       // Large folders go in several calls.
       while (
-        (await callConsole<{ more: boolean }>(`${bucketPath(bucket.id)}/remove`, { method: 'POST', body }))
-          .more
+        (
+          await fetchConsole('POST /storage/buckets/:bucket/remove', {
+            params: { bucket: bucket.id },
+            body,
+          })
+        ).more
       );
     },
     onSuccess: async () => {

@@ -3,11 +3,7 @@
  * 1.0.0, "Core Protocol") large files go in parts, and an upload that broke off goes on where it was.
  */
 
-export interface UploadLink {
-  /** The signed address. */
-  readonly url: string;
-  readonly token: string;
-}
+import type { UploadLink } from './api.ts';
 
 export interface SendOptions {
   readonly bucket: string;

@@ -1,11 +1,11 @@
 /** The queue of uploads: two at a time, each with its progress, and its way on when it fails. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { messageOf } from '../../components/problem-box.tsx';
-import { bucketPath, filesKey } from './api.ts';
+import { filesKey, type UploadLink } from './api.ts';
 import { forgetPlace, recallPlace, rememberPlace } from './places.ts';
-import { sendFile, UploadFault, type UploadLink } from './send-file.ts';
+import { sendFile, UploadFault } from './send-file.ts';
 import { t } from './text.ts';
 
 export interface Upload {
@@ -108,8 +108,8 @@ async function run(
     const link =
       upload.link !== undefined && place !== undefined
         ? upload.link
-        : await callConsole<UploadLink>(`${bucketPath(bucket)}/upload-link`, {
-            method: 'POST',
+        : await fetchConsole('POST /storage/buckets/:bucket/upload-link', {
+            params: { bucket },
             body: { path, replace },
             signal,
           });

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { rowsPath, type TableName } from '../../api/queries.ts';
-import { callConsole } from '../../api/session.ts';
+import type { TableName } from '../../api/queries.ts';
+import { fetchConsole } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { isAll, type RowScope, sizeQuery } from './scope.ts';
 import { t } from './text.ts';
@@ -27,8 +27,9 @@ export default function DeleteRows({
   const { data: size, error: countError } = useQuery(sizeQuery(scope, count));
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
-      callConsole<{ deleted: number }>(rowsPath(name, as), {
-        method: 'DELETE',
+      fetchConsole('DELETE /tables/:schema/:table/rows', {
+        params: { schema: name.schema, table: name.table },
+        query: { as },
         body: { scope, ...(isAll(scope) ? { rows: size } : {}) },
       }),
     onSuccess: onDone,

@@ -1,8 +1,7 @@
 /** One new value for a column of many rows. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { changePath } from '../../api/queries.ts';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import type { CellChange, Relation } from '../../api/types.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { isEditable } from './cells.ts';
@@ -40,8 +39,9 @@ export default function EditRows({
   const { data: size, error: countError } = useQuery(sizeQuery(scope, count));
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
-      callConsole<{ changed: number }>(changePath({ schema: relation.schema, table: relation.name }, as), {
-        method: 'POST',
+      fetchConsole('POST /tables/:schema/:table/change', {
+        params: { schema: relation.schema, table: relation.name },
+        query: { as },
         body: { scope, rows: size, changes: { [name]: change } },
       }),
     onSuccess: onDone,

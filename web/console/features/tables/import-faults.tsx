@@ -1,20 +1,10 @@
 /** What is wrong with an import's rows, line by line. */
 import { Notice } from '../../../ui/notice.tsx';
+import type { Payload } from '../../api/route.ts';
 import classes from './import-panel.module.css';
 import { t } from './text.ts';
 
-export interface ImportReport {
-  readonly rows: number;
-  readonly written: boolean;
-  readonly stopped: boolean;
-  readonly faults: readonly {
-    /** Null: of no line in particular. */
-    readonly line: number | null;
-    readonly message: string;
-    readonly detail?: string;
-    readonly sqlstate?: string;
-  }[];
-}
+type ImportReport = Payload<'POST /tables/:schema/:table/import'>;
 
 export function Faults({ report: { faults, stopped } }: { report: ImportReport }) {
   return (

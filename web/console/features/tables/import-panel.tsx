@@ -3,12 +3,13 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
 import { Notice } from '../../../ui/notice.tsx';
-import { importPath, type TableName } from '../../api/queries.ts';
-import { callConsole } from '../../api/session.ts';
+import type { TableName } from '../../api/queries.ts';
+import type { Payload } from '../../api/route.ts';
+import { fetchConsole } from '../../api/session.ts';
 import type { Relation } from '../../api/types.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
-import { Faults, type ImportReport } from './import-faults.tsx';
+import { Faults } from './import-faults.tsx';
 import classes from './import-panel.module.css';
 import { likelyDelimiter } from './likely-delimiter.ts';
 import { t } from './text.ts';
@@ -23,10 +24,7 @@ const delimiters = [
   ['|', 'import.pipe'],
 ] as const;
 
-interface Head {
-  readonly columns: readonly string[];
-  readonly sample: readonly Readonly<Record<string, unknown>>[];
-}
+type Head = Payload<'POST /tables/:schema/:table/import/head'>;
 
 export default function ImportPanel({
   relation,
@@ -42,19 +40,19 @@ export default function ImportPanel({
   const id = useId();
   const name: TableName = { schema: relation.schema, table: relation.name };
   const [file, setFile] = useState<File>();
-  const [delimiter, setDelimiter] = useState(',');
+  const [delimiter, setDelimiter] = useState<(typeof delimiters)[number][0]>(',');
   const [mapping, setMapping] = useState<Readonly<Record<string, string>>>({});
   const format = file !== undefined && /\.(json|jsonl|ndjson)$/i.test(file.name) ? 'json' : 'csv';
   const targets = relation.columns.filter((column) => !column.generated);
 
-  const params = (more: Record<string, string>): URLSearchParams =>
-    new URLSearchParams({ format, delimiter, ...(as === undefined ? {} : { as }), ...more });
+  const reading = { format, delimiter, as } as const;
 
   const head = useQuery({
     queryKey: ['import-head', name, file?.name, file?.lastModified, file?.size, delimiter],
     queryFn: ({ signal }) =>
-      callConsole<Head>(importPath(name, '/head', params({})), {
-        method: 'POST',
+      fetchConsole('POST /tables/:schema/:table/import/head', {
+        params: { ...name },
+        query: reading,
         file: (file as File).slice(0, headBytes),
         signal,
       }),
@@ -85,12 +83,11 @@ export default function ImportPanel({
     mutationFn: async (dry: boolean) => {
       const run = crypto.randomUUID();
       setProgressId(run);
-      const path = importPath(
-        name,
-        '',
-        params({ mapping: JSON.stringify(mapping), dry: String(dry), id: run }),
-      );
-      return callConsole<ImportReport>(path, { method: 'POST', file: file as File });
+      return fetchConsole('POST /tables/:schema/:table/import', {
+        params: { ...name },
+        query: { ...reading, mapping: JSON.stringify(mapping), dry: dry ? 'true' : 'false', id: run },
+        file: file as File,
+      });
     },
     onSuccess: (report) => {
       if (report.written) onDone();
@@ -98,7 +95,7 @@ export default function ImportPanel({
   });
   const { data: progress } = useQuery({
     queryKey: ['import-progress', progressId],
-    queryFn: () => callConsole<{ rows: number | null }>(`/imports/${encodeURIComponent(progressId)}`),
+    queryFn: () => fetchConsole('GET /imports/:id', { params: { id: progressId } }),
     enabled: run.isPending && progressId !== '',
     refetchInterval: progressMs,
   });
@@ -136,7 +133,7 @@ export default function ImportPanel({
               value={delimiter}
               onChange={(event) => {
                 run.reset();
-                setDelimiter(event.currentTarget.value);
+                setDelimiter(event.currentTarget.value as typeof delimiter);
               }}
             >
               {delimiters.map(([value, label]) => (

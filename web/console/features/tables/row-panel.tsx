@@ -4,9 +4,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { ApiError } from '../../../lib/api.ts';
-import { rowQuery, rowsPath } from '../../api/queries.ts';
-import { callConsole } from '../../api/session.ts';
-import type { Cell, CellChange, EditedRow, Relation, RowKey, RowValues } from '../../api/types.ts';
+import { rowQuery } from '../../api/queries.ts';
+import { fetchConsole } from '../../api/session.ts';
+import type { Cell, CellChange, Relation, RowKey, RowValues } from '../../api/types.ts';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -82,8 +82,9 @@ function RowForm({
   const { mutate, isPending, error } = useMutation({
     mutationFn: async (seen: Readonly<Record<string, Cell>>): Promise<void> => {
       if (rowKey !== undefined) {
-        const { rows } = await callConsole<{ rows: readonly EditedRow[] }>(rowsPath(name, as), {
-          method: 'PATCH',
+        const { rows } = await fetchConsole('PATCH /tables/:schema/:table/rows', {
+          params: name,
+          query: { as },
           body: { edits: [{ key: rowKey, changes, seen }] },
         });
         queryClient.setQueryData(rowQuery(name, rowKey, as).queryKey, rows[0]?.row);
@@ -93,7 +94,11 @@ function RowForm({
         .filter(isEditable)
         .map((column) => [column.name, shown(column.name)] as const)
         .filter(([, change]) => !('default' in change));
-      await callConsole(rowsPath(name, as), { method: 'POST', body: { values: Object.fromEntries(given) } });
+      await fetchConsole('POST /tables/:schema/:table/rows', {
+        params: name,
+        query: { as },
+        body: { values: Object.fromEntries(given) },
+      });
     },
     onSuccess: () => {
       onDone();

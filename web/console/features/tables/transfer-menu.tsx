@@ -1,7 +1,7 @@
 /** Rows as files, in and out. */
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconDownload, IconUpload } from '@tabler/icons-react';
-import { exportPath, type RowView, type TableName } from '../../api/queries.ts';
+import { exportUrl, type RowView, type TableName } from '../../api/queries.ts';
 import { t } from './text.ts';
 
 export default function TransferMenu({
@@ -32,7 +32,7 @@ export default function TransferMenu({
           <Menu.Item
             key={format}
             component="a"
-            href={exportPath(name, view, format)}
+            href={exportUrl(name, view, format)}
             download
             leftSection={<IconDownload size={15} aria-hidden />}
           >

@@ -4,9 +4,9 @@
  */
 import { useMemo, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api.ts';
-import { rowsPath, type TableName } from '../../api/queries.ts';
-import { callConsole } from '../../api/session.ts';
-import type { CellChange, EditedRow, RowKey } from '../../api/types.ts';
+import type { TableName } from '../../api/queries.ts';
+import { fetchConsole } from '../../api/session.ts';
+import type { CellChange, RowKey } from '../../api/types.ts';
 import { keyText, sameChange } from './cells.ts';
 import { byRow, type CellEdit, caughtUp, type Made, stepBack } from './edit-steps.ts';
 
@@ -67,8 +67,9 @@ export function useEdits(
     if (edits.length === 0) return undefined;
     const rows = byRow(edits);
     try {
-      const { rows: edited } = await callConsole<{ rows: readonly EditedRow[] }>(rowsPath(name, as), {
-        method: 'PATCH',
+      const { rows: edited } = await fetchConsole('PATCH /tables/:schema/:table/rows', {
+        params: { schema: name.schema, table: name.table },
+        query: { as },
         body: {
           edits: rows.map(({ key, changes, seen }) => ({
             key,

@@ -2,13 +2,13 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Copyable } from '../../../ui/copyable.tsx';
-import { callConsole } from '../../api/session.ts';
+import type { Payload } from '../../api/route.ts';
+import { fetchConsole } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
 import dialog from '../../components/form-dialog.module.css';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { impersonationsQuery } from '../../components/impersonation-banner.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
-import type { Impersonation } from './api.ts';
 import { t } from './text.ts';
 import { nameOf } from './user-name.ts';
 
@@ -16,7 +16,7 @@ export function ActAs({ user, onClose }: { user: User; onClose: () => void }) {
   const queryClient = useQueryClient();
   const name = nameOf(user);
   const { mutate, isPending, error, data } = useMutation({
-    mutationFn: () => callConsole<Impersonation>(`/users/${user.id}/impersonate`, { method: 'POST' }),
+    mutationFn: () => fetchConsole('POST /users/:id/impersonate', { params: { id: user.id } }),
     onSuccess: () => void queryClient.invalidateQueries({ queryKey: impersonationsQuery.queryKey }),
   });
   if (data === undefined)
@@ -61,7 +61,7 @@ export function ActAs({ user, onClose }: { user: User; onClose: () => void }) {
   );
 }
 
-const snippetOf = ({ url, publishableKey, accessToken }: Impersonation): string =>
+const snippetOf = ({ url, publishableKey, accessToken }: Payload<'POST /users/:id/impersonate'>): string =>
   `import { createClient } from '@supabase/supabase-js';
 
 const supabase = createClient('${url}', '${publishableKey}', {

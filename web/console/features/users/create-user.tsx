@@ -2,7 +2,7 @@ import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PasswordField } from '../../../ui/password-field.tsx';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { t } from './text.ts';
@@ -15,8 +15,7 @@ export function CreateUser({ onClose, onCreated }: { onClose: () => void; onCrea
   const [confirmed, setConfirmed] = useState(true);
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
-      callConsole<User>('/users', {
-        method: 'POST',
+      fetchConsole('POST /users', {
         body: {
           confirmed,
           ...(email === '' ? {} : { email }),

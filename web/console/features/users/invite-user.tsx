@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callConsole } from '../../api/session.ts';
+import { fetchConsole } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { t } from './text.ts';
@@ -10,7 +10,7 @@ export function InviteUser({ onClose, onInvited }: { onClose: () => void; onInvi
   const queryClient = useQueryClient();
   const [email, setEmail] = useState('');
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => callConsole<User>('/users/invite', { method: 'POST', body: { email } }),
+    mutationFn: () => fetchConsole('POST /users/invite', { body: { email } }),
     onSuccess: (user) => {
       void queryClient.invalidateQueries({ queryKey: ['users'] });
       onInvited(user);

@@ -1,7 +1,7 @@
 /** A user's metadata as JSON: to be read, and edited as a whole. */
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { useMay } from '../../api/session.ts';
+import { fetchConsole, useMay } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
 import { JsonBlock } from '../../components/json-block.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -23,7 +23,8 @@ export function Metadata({ user, field }: { user: User; field: 'app_metadata' | 
   function save(edited: string): void {
     const parsed = objectOf(edited);
     setBad(parsed === undefined);
-    if (parsed !== undefined) mutate({ method: 'PATCH', body: { [field]: parsed } });
+    if (parsed !== undefined)
+      mutate(() => fetchConsole('PATCH /users/:id', { params: { id: user.id }, body: { [field]: parsed } }));
   }
 
   return (

@@ -3,7 +3,7 @@ import { ActionIcon, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useMay } from '../../api/session.ts';
+import { fetchConsole, useMay } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -49,7 +49,13 @@ export function Sessions({ user }: { user: User }) {
                   color="gray"
                   aria-label={t('users.session-end')}
                   title={t('users.session-end')}
-                  onClick={() => end.mutate({ method: 'DELETE', path: `/sessions/${id}` })}
+                  onClick={() =>
+                    end.mutate(() =>
+                      fetchConsole('DELETE /users/:id/sessions/:session', {
+                        params: { id: user.id, session: id },
+                      }),
+                    )
+                  }
                 >
                   <IconX size={16} aria-hidden />
                 </ActionIcon>
@@ -64,7 +70,9 @@ export function Sessions({ user }: { user: User }) {
           action={t('users.sessions-end')}
           isBusy={end.isPending}
           error={end.error}
-          onConfirm={() => end.mutate({ method: 'DELETE', path: '/sessions' })}
+          onConfirm={() =>
+            end.mutate(() => fetchConsole('DELETE /users/:id/sessions', { params: { id: user.id } }))
+          }
           onClose={() => setEndingAll(false)}
         >
           <p>{t('users.sessions-end-text', { name: nameOf(user) })}</p>

@@ -1,4 +1,5 @@
 /** What an operator can do with a user: confirm, reset the password, ban, act as, delete. */
+
 import { Button, NativeSelect } from '@mantine/core';
 import {
   IconBan,
@@ -13,6 +14,8 @@ import { useState } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { PasswordField } from '../../../ui/password-field.tsx';
+import type { Payload } from '../../api/route.ts';
+import { fetchConsole } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
 import { ActionMenu, type MenuAction } from '../../components/action-menu.tsx';
 import { Confirm } from '../../components/confirm.tsx';
@@ -33,13 +36,13 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
   const [dialog, setDialog] = useState<Dialog>();
   const [link, setLink] = useState<string>();
   const [sentTo, setSentTo] = useState<string>();
-  const { mutate, isPending, error, reset } = useUserCall<{ link?: string } | undefined>(
-    user.id,
-    (answer) => {
-      setDialog(undefined);
-      setLink(answer?.link);
-    },
-  );
+  const { mutate, isPending, error, reset } = useUserCall<
+    User | Payload<'POST /users/:id/reset'> | undefined
+  >(user.id, (result) => {
+    setDialog(undefined);
+    setLink(result !== undefined && 'link' in result ? result.link : undefined);
+  });
+  const params = { id: user.id };
   const close = (): void => {
     reset();
     setDialog(undefined);
@@ -56,7 +59,7 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
     ...unconfirmed.map((what) => ({
       label: t(`users.confirm-${what}`),
       icon: <IconCircleCheck size={15} aria-hidden />,
-      onChoose: () => mutate({ method: 'POST', path: '/confirm', body: { what } }),
+      onChoose: () => mutate(() => fetchConsole('POST /users/:id/confirm', { params, body: { what } })),
     })),
     {
       label: t('users.set-password'),
@@ -69,15 +72,15 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
             label: t('users.reset-mail'),
             icon: <IconMail size={15} aria-hidden />,
             onChoose: () =>
-              mutate(
-                { method: 'POST', path: '/reset', body: { by: 'mail' } },
-                { onSuccess: () => setSentTo(email) },
-              ),
+              mutate(() => fetchConsole('POST /users/:id/reset', { params, body: { by: 'mail' } }), {
+                onSuccess: () => setSentTo(email),
+              }),
           },
           {
             label: t('users.reset-link'),
             icon: <IconLink size={15} aria-hidden />,
-            onChoose: () => mutate({ method: 'POST', path: '/reset', body: { by: 'link' } }),
+            onChoose: () =>
+              mutate(() => fetchConsole('POST /users/:id/reset', { params, body: { by: 'link' } })),
           },
         ]
       : []),
@@ -85,7 +88,9 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
       label: t(isBanned ? 'users.unban' : 'users.ban'),
       icon: <IconBan size={15} aria-hidden />,
       onChoose: () =>
-        isBanned ? mutate({ method: 'POST', path: '/ban', body: { hours: 0 } }) : setDialog('ban'),
+        isBanned
+          ? mutate(() => fetchConsole('POST /users/:id/ban', { params, body: { hours: 0 } }))
+          : setDialog('ban'),
     },
     {
       label: t('users.delete'),
@@ -126,7 +131,9 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
         <SetPassword
           isBusy={isPending}
           error={error}
-          onSubmit={(password) => mutate({ method: 'PATCH', body: { password } })}
+          onSubmit={(password) =>
+            mutate(() => fetchConsole('PATCH /users/:id', { params, body: { password } }))
+          }
           onClose={close}
         />
       ) : null}
@@ -135,7 +142,7 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
           name={name}
           isBusy={isPending}
           error={error}
-          onSubmit={(hours) => mutate({ method: 'POST', path: '/ban', body: { hours } })}
+          onSubmit={(hours) => mutate(() => fetchConsole('POST /users/:id/ban', { params, body: { hours } }))}
           onClose={close}
         />
       ) : null}
@@ -147,7 +154,9 @@ export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => 
           typed={name}
           isBusy={isPending}
           error={error}
-          onConfirm={() => mutate({ method: 'DELETE' }, { onSuccess: onDeleted })}
+          onConfirm={() =>
+            mutate(() => fetchConsole('DELETE /users/:id', { params }), { onSuccess: onDeleted })
+          }
           onClose={close}
         >
           <p>{t('users.delete-text', { name })}</p>

@@ -2,7 +2,7 @@
 import { ActionIcon } from '@mantine/core';
 import { IconLinkOff, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import { useMay } from '../../api/session.ts';
+import { fetchConsole, useMay } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -13,7 +13,7 @@ import { nameOf } from './user-name.ts';
 import classes from './user-panel.module.css';
 
 interface Removal {
-  readonly path: string;
+  readonly run: () => Promise<void>;
   readonly title: string;
   readonly text: string;
 }
@@ -44,7 +44,10 @@ export function WaysIn({ user }: { user: User }) {
                   icon={<IconLinkOff size={16} aria-hidden />}
                   onClick={() =>
                     setRemoval({
-                      path: `/identities/${identity_id}`,
+                      run: () =>
+                        fetchConsole('DELETE /users/:id/identities/:identity', {
+                          params: { id: user.id, identity: identity_id },
+                        }),
                       title: t('users.unlink', { provider }),
                       text: t('users.unlink-text', { name, provider }),
                     })
@@ -69,7 +72,10 @@ export function WaysIn({ user }: { user: User }) {
                     icon={<IconTrash size={16} aria-hidden />}
                     onClick={() =>
                       setRemoval({
-                        path: `/factors/${id}`,
+                        run: () =>
+                          fetchConsole('DELETE /users/:id/factors/:factor', {
+                            params: { id: user.id, factor: id },
+                          }),
                         title: t('users.remove-factor', { factor }),
                         text: t('users.remove-factor-text', { name }),
                       })
@@ -87,7 +93,7 @@ export function WaysIn({ user }: { user: User }) {
           action={removal.title}
           isBusy={isPending}
           error={error}
-          onConfirm={() => mutate({ method: 'DELETE', path: removal.path })}
+          onConfirm={() => mutate(removal.run)}
           onClose={() => setRemoval(undefined)}
         >
           <p>{removal.text}</p>

@@ -161,7 +161,9 @@ function Policy({ policy, role }: { policy: JudgedPolicy; role: string }) {
 }
 
 function Part({ part }: { part: Judged }) {
-  const { kind, text, value, error, parts = [], operands = [] } = part;
+  const { kind, text, value, error } = part;
+  const parts = part.kind === 'test' ? [] : part.parts;
+  const operands = part.kind === 'test' ? part.operands : [];
   return (
     <li>
       <div className={classes.part}>

@@ -1,16 +1,11 @@
 /** A request to REST, as the log has it, as a question. Pure. */
+import type { LogEntry } from '../../../../src/console/logs/contract.ts';
 import { printPersona } from '../../components/persona.ts';
 import type { Cells, Operation, WhySearch } from './search.ts';
 
-export interface LoggedRequest {
-  readonly method?: string;
-  readonly path?: string;
-  readonly query?: string;
-  readonly role?: string;
-  readonly userId?: string;
-  /** That the request named or meant. */
-  readonly schema?: string;
-}
+export type LoggedRequest = Partial<
+  Pick<LogEntry, 'method' | 'path' | 'query' | 'role' | 'userId' | 'schema'>
+>;
 
 const operationOf: Readonly<Record<string, Operation>> = {
   GET: 'select',

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatDateTime } from '../../../../lib/i18n.ts';
 import { homeQuery } from '../../../api/queries.ts';
-import { callConsole } from '../../../api/session.ts';
+import { fetchConsole } from '../../../api/session.ts';
 import { FormDialog } from '../../../components/form-dialog.tsx';
 import { type CronJob, cronQuery, functionSlugsQuery } from '../api.ts';
 import classes from '../jobs.module.css';
@@ -37,9 +37,9 @@ export function CronForm({
     mutationFn: async (): Promise<string> => {
       if (job === undefined) {
         const body = { name, schedule, command, active };
-        return (await callConsole<{ id: string }>('/jobs/cron', { method: 'POST', body })).id;
+        return (await fetchConsole('POST /jobs/cron', { body })).id;
       }
-      await callConsole(`/jobs/cron/${job.id}`, { method: 'PATCH', body: { schedule, command } });
+      await fetchConsole('PATCH /jobs/cron/:id', { params: { id: job.id }, body: { schedule, command } });
       return job.id;
     },
     onSuccess: async (id) => {

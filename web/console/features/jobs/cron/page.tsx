@@ -1,8 +1,10 @@
 /** Scheduled jobs of pg_cron: when each runs, how it went, on or off. */
+
 import { IconClockPlay } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { fetchConsole } from '../../../api/session.ts';
 import list from '../../../components/list.module.css';
 import { Moment } from '../../../components/moment.tsx';
 import { type CronJob, cronQuery } from '../api.ts';
@@ -140,8 +142,9 @@ function JobTable({
               <OnSwitch
                 label={t('cron.switch', { name: labelOf(job) })}
                 isOn={job.active}
-                path={`/jobs/cron/${job.id}`}
-                bodyOf={(active) => ({ active })}
+                onSwitch={(active) =>
+                  fetchConsole('PATCH /jobs/cron/:id', { params: { id: job.id }, body: { active } })
+                }
                 queryKey={cronQuery.queryKey}
                 isOffered={job.mine}
               />

@@ -4,7 +4,7 @@ import { IconPencil, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Notice } from '../../../../ui/notice.tsx';
-import { callConsole, useMay } from '../../../api/session.ts';
+import { fetchConsole, useMay } from '../../../api/session.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { CodeBlock } from '../../../components/json-block.tsx';
 import { Moment } from '../../../components/moment.tsx';
@@ -94,11 +94,11 @@ function Actions({
   const [dialog, setDialog] = useState<'edit' | 'delete'>();
   const close = (): void => setDialog(undefined);
   const run = useMutation({
-    mutationFn: () => callConsole<{ waits: boolean }>(`/jobs/cron/${job.id}/run`, { method: 'POST' }),
+    mutationFn: () => fetchConsole('POST /jobs/cron/:id/run', { params: { id: job.id } }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['jobs', 'runs', job.id] }),
   });
   const remove = useMutation({
-    mutationFn: () => callConsole(`/jobs/cron/${job.id}`, { method: 'DELETE' }),
+    mutationFn: () => fetchConsole('DELETE /jobs/cron/:id', { params: { id: job.id } }),
     onSuccess: async () => {
       onDeleted();
       await queryClient.invalidateQueries({ queryKey: cronQuery.queryKey });

@@ -5,7 +5,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { formatDateTime } from '../../../../lib/i18n.ts';
-import { callConsole, useMay } from '../../../api/session.ts';
+import { fetchConsole, useMay } from '../../../api/session.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { CodeBlock } from '../../../components/json-block.tsx';
 import { Moment } from '../../../components/moment.tsx';
@@ -17,7 +17,6 @@ import {
   messagesKey,
   messagesQuery,
   type QueueMessage,
-  queuePath,
   queuesQuery,
 } from '../api.ts';
 import classes from '../jobs.module.css';
@@ -145,7 +144,7 @@ function Taking({ queue, ids, onTaken }: { queue: string; ids: readonly string[]
   const [isAsking, setAsking] = useState(false);
   const { mutate, isPending, error } = useMutation({
     mutationFn: (how: 'archive' | 'remove') =>
-      callConsole(`${queuePath(queue)}/messages/${how}`, { method: 'POST', body: { ids } }),
+      fetchConsole(`POST /jobs/queues/:queue/messages/${how}`, { params: { queue }, body: { ids } }),
     onSuccess: async () => {
       setAsking(false);
       onTaken();

@@ -1,7 +1,7 @@
 import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callConsole } from '../../../api/session.ts';
+import { fetchConsole } from '../../../api/session.ts';
 import { FormDialog } from '../../../components/form-dialog.tsx';
 import { queuesQuery } from '../api.ts';
 import { t } from '../text.ts';
@@ -12,7 +12,7 @@ export function NewQueue({ onClose, onCreated }: { onClose: () => void; onCreate
   const [unlogged, setUnlogged] = useState(false);
   const [rls, setRls] = useState(true);
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => callConsole('/jobs/queues', { method: 'POST', body: { name, unlogged, rls } }),
+    mutationFn: () => fetchConsole('POST /jobs/queues', { body: { name, unlogged, rls } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: queuesQuery.queryKey });
       onCreated(name);

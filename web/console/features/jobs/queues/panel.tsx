@@ -5,11 +5,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Notice } from '../../../../ui/notice.tsx';
-import { callConsole, useMay } from '../../../api/session.ts';
+import { fetchConsole, useMay } from '../../../api/session.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { SidePanel } from '../../../components/side-panel.tsx';
-import { messagesKey, type Queue, queuePath, queuesQuery } from '../api.ts';
+import { messagesKey, type Queue, queuesQuery } from '../api.ts';
 import classes from '../jobs.module.css';
 import { Fact } from '../parts.tsx';
 import { t } from '../text.ts';
@@ -55,14 +55,14 @@ function Actions({ name, onDropped }: { name: string; onDropped: () => void }) {
   const close = (): void => setDialog(undefined);
   const refresh = () => queryClient.invalidateQueries({ queryKey: queuesQuery.queryKey });
   const purge = useMutation({
-    mutationFn: () => callConsole(`${queuePath(name)}/purge`, { method: 'POST' }),
+    mutationFn: () => fetchConsole('POST /jobs/queues/:queue/purge', { params: { queue: name } }),
     onSuccess: async () => {
       close();
       await Promise.all([refresh(), queryClient.invalidateQueries({ queryKey: messagesKey(name) })]);
     },
   });
   const drop = useMutation({
-    mutationFn: () => callConsole(queuePath(name), { method: 'DELETE' }),
+    mutationFn: () => fetchConsole('DELETE /jobs/queues/:queue', { params: { queue: name } }),
     onSuccess: async () => {
       onDropped();
       await refresh();

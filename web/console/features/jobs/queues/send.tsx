@@ -2,9 +2,9 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callConsole } from '../../../api/session.ts';
+import { fetchConsole } from '../../../api/session.ts';
 import { FormDialog } from '../../../components/form-dialog.tsx';
-import { messagesKey, queuePath, queuesQuery } from '../api.ts';
+import { messagesKey, queuesQuery } from '../api.ts';
 import classes from '../jobs.module.css';
 import { t } from '../text.ts';
 
@@ -34,8 +34,8 @@ export function SendMessage({
   const isHeadersGood = headers.trim() === '' || isJson(headers);
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
-      callConsole<{ id: string }>(`${queuePath(queue)}/messages`, {
-        method: 'POST',
+      fetchConsole('POST /jobs/queues/:queue/messages', {
+        params: { queue },
         body: {
           message,
           delaySeconds: Number(delay),

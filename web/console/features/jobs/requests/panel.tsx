@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { callConsole, useMay } from '../../../api/session.ts';
+import { fetchConsole, useMay } from '../../../api/session.ts';
 import { CodeBlock } from '../../../components/json-block.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
@@ -105,7 +105,7 @@ function Cancel({ id, onCancelled }: { id: string; onCancelled: () => void }) {
   const queryClient = useQueryClient();
   const mayWrite = useMay('write');
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => callConsole(`/jobs/requests/waiting/${id}`, { method: 'DELETE' }),
+    mutationFn: () => fetchConsole('DELETE /jobs/requests/waiting/:id', { params: { id } }),
     onSuccess: async () => {
       onCancelled();
       await queryClient.invalidateQueries({ queryKey: waitingQuery.queryKey });

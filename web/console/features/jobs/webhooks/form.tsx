@@ -3,12 +3,13 @@ import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/co
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { homeQuery, tablesQuery } from '../../../api/queries.ts';
-import { callConsole } from '../../../api/session.ts';
+import type { Body } from '../../../api/route.ts';
+import { fetchConsole } from '../../../api/session.ts';
 import { FormDialog } from '../../../components/form-dialog.tsx';
 import {
   functionSlugsQuery,
   type HookName,
-  hookPath,
+  hookParams,
   type Webhook,
   type WebhookEvent,
   webhooksQuery,
@@ -20,6 +21,8 @@ import { parsePairs } from './pairs.ts';
 
 const events: readonly WebhookEvent[] = ['insert', 'update', 'delete'];
 const defaultTimeoutMs = 5000;
+
+type NewWebhook = Body<'POST /jobs/webhooks'>;
 
 export function WebhookForm({
   hook,
@@ -39,7 +42,7 @@ export function WebhookForm({
   const [table, setTable] = useState(hook === undefined ? '' : JSON.stringify([hook.schema, hook.table]));
   const [chosen, setChosen] = useState<readonly string[]>(hook?.events ?? ['insert']);
   const [url, setUrl] = useState(hook?.url ?? '');
-  const [method, setMethod] = useState(hook?.method ?? 'POST');
+  const [method, setMethod] = useState<NewWebhook['method']>(hook?.method === 'GET' ? 'GET' : 'POST');
   const [headers, setHeaders] = useState(
     hook === undefined ? 'Content-Type: application/json' : pairsText(hook.headers),
   );
@@ -54,10 +57,10 @@ export function WebhookForm({
   const target = slugs.find(({ slug }) => addressOf(slug) === url);
 
   const { mutate, isPending, error } = useMutation({
-    mutationFn: async (body: HookName & object) => {
+    mutationFn: async (body: NewWebhook) => {
       await (hook === undefined
-        ? callConsole('/jobs/webhooks', { method: 'POST', body })
-        : callConsole(hookPath(hook), { method: 'PUT', body }));
+        ? fetchConsole('POST /jobs/webhooks', { body })
+        : fetchConsole('PUT /jobs/webhooks/:schema/:table/:name', { params: hookParams(hook), body }));
       return body;
     },
     onSuccess: async (saved) => {
@@ -87,7 +90,7 @@ export function WebhookForm({
       headers: readHeaders.pairs,
       params: readParams.pairs,
       timeoutMs: Number(timeoutMs),
-    } as HookName & object);
+    });
   }
   const lineError = (read: ReturnType<typeof parsePairs>): string | undefined =>
     wasSent && 'badLine' in read ? t('hooks.headers-bad', { line: read.badLine }) : undefined;
@@ -170,7 +173,7 @@ export function WebhookForm({
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           value={method}
           data={['POST', 'GET']}
-          onChange={(event) => setMethod(event.currentTarget.value)}
+          onChange={(event) => setMethod(event.currentTarget.value as NewWebhook['method'])}
         />
         <TextInput
           label={t('hooks.timeout')}

@@ -1,11 +1,13 @@
 /** Database webhooks: what is sent where, and how the last delivery went. */
+
 import { IconWebhook } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { fetchConsole } from '../../../api/session.ts';
 import list from '../../../components/list.module.css';
 import { Moment } from '../../../components/moment.tsx';
-import { hookId, hookPath, type Webhook, webhooksQuery } from '../api.ts';
+import { hookId, hookParams, type Webhook, webhooksQuery } from '../api.ts';
 import { Entries } from '../entries.tsx';
 import classes from '../jobs.module.css';
 import { OnSwitch } from '../on-switch.tsx';
@@ -127,8 +129,12 @@ function WebhookTable({ hooks, openId }: { hooks: readonly Webhook[]; openId: st
               <OnSwitch
                 label={t('hooks.switch', { name: hook.name })}
                 isOn={hook.enabled}
-                path={hookPath(hook)}
-                bodyOf={(enabled) => ({ enabled })}
+                onSwitch={(enabled) =>
+                  fetchConsole('PATCH /jobs/webhooks/:schema/:table/:name', {
+                    params: hookParams(hook),
+                    body: { enabled },
+                  })
+                }
                 queryKey={webhooksQuery.queryKey}
               />
             </td>

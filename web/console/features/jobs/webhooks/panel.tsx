@@ -4,7 +4,7 @@ import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Notice } from '../../../../ui/notice.tsx';
-import { callConsole, useMay } from '../../../api/session.ts';
+import { fetchConsole, useMay } from '../../../api/session.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { CodeBlock } from '../../../components/json-block.tsx';
 import { Moment } from '../../../components/moment.tsx';
@@ -14,7 +14,7 @@ import {
   type Delivery,
   deliveriesQuery,
   type HookName,
-  hookPath,
+  hookParams,
   type Webhook,
   webhooksQuery,
 } from '../api.ts';
@@ -94,7 +94,8 @@ function Actions({
   const [dialog, setDialog] = useState<'edit' | 'delete'>();
   const close = (): void => setDialog(undefined);
   const remove = useMutation({
-    mutationFn: () => callConsole(hookPath(hook), { method: 'DELETE' }),
+    mutationFn: () =>
+      fetchConsole('DELETE /jobs/webhooks/:schema/:table/:name', { params: hookParams(hook) }),
     onSuccess: async () => {
       onDeleted();
       await queryClient.invalidateQueries({ queryKey: webhooksQuery.queryKey });

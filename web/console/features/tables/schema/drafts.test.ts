@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Column } from '../../../api/types.ts';
+import type { Vocabulary } from './api.ts';
 import { alterationOf, definitionOf, draftOf, emptyColumn, suggestedName, typeOf } from './drafts.ts';
 
-const vocabulary = {
+const vocabulary: Vocabulary = {
   schemas: ['public'],
   own_types: ['text', 'numeric', 'integer', 'timestamptz', 'varchar', 'double precision', 'bigint'],
   types: [
-    { schema: 'public', name: 'mood' },
-    { schema: 'other', name: 'Odd Type' },
+    { schema: 'public', name: 'mood', kind: 'enum' },
+    { schema: 'other', name: 'Odd Type', kind: 'domain' },
   ],
   trigger_functions: [],
 };

@@ -1,0 +1,38 @@
+/** Every route of the Console's API, for the web app. It contains types only, because importing a value would load zod. */
+import type { contract as functions } from './functions/contract.ts';
+import type { contract as home } from './home/contract.ts';
+import type { contract as inbox } from './inbox/contract.ts';
+import type { contract as jobs } from './jobs/contract.ts';
+import type { contract as keys } from './keys/contract.ts';
+import type { contract as logs } from './logs/contract.ts';
+import type { contract as operators } from './operators/contract.ts';
+import type { contract as persona } from './persona/contract.ts';
+import type { contract as policies } from './policies/contract.ts';
+import type { contract as realtime } from './realtime/contract.ts';
+import type { contract as reference } from './reference/contract.ts';
+import type { contract as schema } from './schema/contract.ts';
+import type { contract as settings } from './settings/contract.ts';
+import type { contract as sql } from './sql-page/contract.ts';
+import type { contract as storage } from './storage/contract.ts';
+import type { contract as tables } from './tables/contract.ts';
+import type { contract as users } from './users/contract.ts';
+import type { contract as why } from './why/contract.ts';
+
+export type ConsoleContract = typeof functions &
+  typeof home &
+  typeof inbox &
+  typeof jobs &
+  typeof keys &
+  typeof logs &
+  typeof operators &
+  typeof persona &
+  typeof policies &
+  typeof realtime &
+  typeof reference &
+  typeof schema &
+  typeof settings &
+  typeof sql &
+  typeof storage &
+  typeof tables &
+  typeof users &
+  typeof why;

@@ -1,0 +1,113 @@
+/** Sends one request to a function in this process, and reads as much of the response as the page shows. */
+import { ConsoleError } from '../errors.ts';
+import { requireStraight } from '../services.ts';
+import type { FunctionAnswer } from './contract.ts';
+
+export interface Invocation {
+  readonly method: string;
+  /** The path and query after the slug. */
+  readonly path: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+}
+
+export interface InvokeLimits {
+  readonly timeoutMs: number;
+  readonly bodyBytes: number;
+}
+
+export const invokeLimits: InvokeLimits = { timeoutMs: 60_000, bodyBytes: 512 * 1024 };
+
+/** Headers that belong to the connection or identify the client. The platform sets them. */
+const ownHeaders =
+  /^(?:host|connection|content-length|transfer-encoding|upgrade|expect|te|trailer|keep-alive|x-forwarded-.*)$/i;
+
+/**
+ * @throws {ConsoleError} upstream, if no response begins in time; bad_request, if the path leads to another endpoint.
+ * @example
+ * await invoke(stream, 'hello', { method: 'GET', path: '', headers: [], body: '' }, {}, invokeLimits, performance.now);
+ */
+export async function invoke(
+  stream: (path: string, init: RequestInit) => Promise<Response>,
+  slug: string,
+  { method, path, headers, body }: Invocation,
+  identity: Readonly<Record<string, string>>,
+  limits: InvokeLimits,
+  now: () => number,
+): Promise<FunctionAnswer> {
+  const target = `/functions/v1/${encodeURIComponent(slug)}${path}`;
+  requireStraight(target);
+  const begun = now();
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), limits.timeoutMs);
+  try {
+    const sent = new Headers(identity);
+    for (const [name, value] of headers) if (!ownHeaders.test(name)) sent.set(name, value);
+    const hasBody = body !== '' && method !== 'GET' && method !== 'HEAD';
+    const answer = await stream(target, {
+      method,
+      headers: sent,
+      signal: stop.signal,
+      ...(hasBody ? { body } : {}),
+    });
+    const headMs = now() - begun;
+    const read = await readBody(answer, limits.bodyBytes, stop.signal);
+    const isText = isReadable(read.bytes, answer.headers.get('content-type') ?? '');
+    return {
+      status: answer.status,
+      headers: [...answer.headers],
+      body: read.bytes.toString(isText ? 'utf8' : 'base64'),
+      isText,
+      sizeBytes: read.bytes.length,
+      isCut: read.isCut,
+      headMs,
+      totalMs: now() - begun,
+      requestId: answer.headers.get('x-request-id'),
+    };
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    throw new ConsoleError('upstream', {
+      message: `The function did not answer within ${limits.timeoutMs / 1000} seconds.`,
+    });
+  } finally {
+    clearTimeout(timer);
+    // Stops the rest of the response, because a function may stream forever.
+    stop.abort();
+  }
+}
+
+async function readBody(
+  answer: Response,
+  mostBytes: number,
+  stop: AbortSignal,
+): Promise<{ bytes: Buffer; isCut: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = answer.body?.getReader();
+  if (reader === undefined) return { bytes: Buffer.alloc(0), isCut: false };
+  const stopped = new Promise<undefined>((resolve) => {
+    stop.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  try {
+    while (size < mostBytes) {
+      const part = await Promise.race([reader.read(), stopped]);
+      if (part === undefined) return { bytes: Buffer.concat(chunks), isCut: true };
+      if (part.done) return { bytes: Buffer.concat(chunks), isCut: false };
+      chunks.push(part.value);
+      size += part.value.length;
+    }
+  } catch (error) {
+    // The response broke off. The part that arrived is shown.
+    if (size === 0) throw error;
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+  return { bytes: Buffer.concat(chunks).subarray(0, mostBytes), isCut: true };
+}
+
+function isReadable(bytes: Buffer, contentType: string): boolean {
+  if (/^(?:image\/(?!svg)|audio|video|font)/.test(contentType)) return false;
+  // Ignores the last bytes, because the limit may have split a character.
+  const text = new TextDecoder('utf-8').decode(bytes.subarray(0, Math.max(0, bytes.length - 4)));
+  return !text.includes('\0') && !text.includes('\ufffd');
+}

@@ -1,0 +1,22 @@
+/** Masks secrets in a function's responses and output: the ones it receives, and every other secret key. */
+import type { Keys } from '../../keys/types.ts';
+
+export type Redact = (text: string) => string;
+
+/** Additional keys are stored as hashes only, so they are recognized by their format. */
+const secretKeys = /sb_secret_[\w-]+/g;
+
+/**
+ * @example
+ * createRedact(keys)(`key: ${keys.secretKey}`); // 'key: [secret key]'
+ */
+export function createRedact(keys: Pick<Keys, 'serviceRoleKey' | 'secretKey' | 'jwtSecret' | 's3'>): Redact {
+  // Reads the keys each time, because they can change while the server runs.
+  return (text) =>
+    text
+      .replaceAll(keys.serviceRoleKey, '[service_role key]')
+      .replaceAll(keys.secretKey, '[secret key]')
+      .replaceAll(keys.jwtSecret, '[JWT secret]')
+      .replaceAll(keys.s3.secretAccessKey, '[S3 secret]')
+      .replaceAll(secretKeys, '[secret key]');
+}

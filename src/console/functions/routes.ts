@@ -1,0 +1,129 @@
+/** Lists functions, reads their logs, and invokes them as a persona. */
+import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../database/types.ts';
+import type { FunctionFacts, FunctionLogLine, FunctionsService } from '../../functions/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { setGatewayHeaders } from '../../kernel/gateway-headers.ts';
+import type { Keys } from '../../keys/types.ts';
+import type { Audit } from '../audit.ts';
+import { ConsoleError } from '../errors.ts';
+import { createEventStreams } from '../event-stream.ts';
+import { identify } from '../persona/act.ts';
+import { parsePersona } from '../persona/persona.ts';
+import { mintToken } from '../persona/token.ts';
+import type { Api, Call, RouteCall } from '../routes/api.ts';
+import type { contract } from './contract.ts';
+import { invoke, invokeLimits } from './invoke.ts';
+import { createRedact } from './redact.ts';
+
+/** The part of the functions service that the Console uses. */
+export type FunctionsView = Pick<FunctionsService, 'list' | 'describe' | 'logs' | 'invocations'>;
+
+export interface FunctionsDeps {
+  readonly database: Database;
+  readonly functions: FunctionsView;
+  readonly keys: Keys;
+  /** Sends a request in this process and streams its response. */
+  readonly internalStream: (path: string, init: RequestInit) => Promise<Response>;
+  readonly clock: Clock;
+  readonly audit: Audit;
+}
+
+const tokenSeconds = 5 * 60;
+
+export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDeps): void {
+  const { database, functions, keys, clock, audit } = deps;
+  const db = database.pool('postgres');
+  const route = api.feature(() => import('./contract.ts'));
+  const redact = createRedact(keys);
+  const streams = createEventStreams();
+  app.addHook('preClose', async () => streams.closeAll());
+
+  const factsOf = ({ request }: Call): FunctionFacts => {
+    const facts = functions.describe((request.params as { slug: string }).slug);
+    if (facts === undefined) throw new ConsoleError('not_found', { message: 'There is no such function.' });
+    return facts;
+  };
+
+  /** Returns the headers that the persona's client would send. */
+  async function identityHeaders(
+    { operator }: Call,
+    as: string | undefined,
+  ): Promise<Record<string, string>> {
+    const persona = parsePersona(as);
+    if (persona.kind === 'operator') return { authorization: `Bearer ${keys.serviceRoleKey}` };
+    const apikey = keys.publishableKey;
+    if (persona.kind === 'anon') return { apikey, authorization: `Bearer ${keys.anonKey}` };
+    const identity = await identify(db, persona, clock.now(), operator.role);
+    const { token } = await mintToken(db, (claims) => keys.sign(claims), identity, clock.now(), tokenSeconds);
+    return { apikey, authorization: `Bearer ${token}` };
+  }
+
+  route('GET /functions', 'read', async () => ({
+    functions: functions
+      .list()
+      .map((slug) => functions.describe(slug))
+      .filter((facts) => facts !== undefined),
+  }));
+  route('GET /functions/:slug', 'read', async (call) => factsOf(call));
+  route('POST /functions/:slug/invoke', 'write', async (call) => {
+    const { slug } = factsOf(call);
+    const { as, ...invocation } = await call.body();
+    const identity = await identityHeaders(call, as);
+    await audit(call, 'function.invoke', slug, {
+      method: invocation.method,
+      path: invocation.path,
+      as: parsePersona(as).kind,
+    });
+    const answer = await invoke(deps.internalStream, slug, invocation, identity, invokeLimits, () =>
+      performance.now(),
+    );
+    return {
+      ...answer,
+      headers: answer.headers.map(([name, value]) => [name, redact(value)] as const),
+      body: redact(answer.body),
+    };
+  });
+  route('GET /functions/:slug/invocations', 'read', async (call) => {
+    const { slug } = factsOf(call);
+    const { limit } = await call.query();
+    const invocations = functions.invocations.recent(slug, limit);
+    return { invocations: invocations.map((each) => ({ ...each, path: redact(each.path) })) };
+  });
+
+  /** Returns the filter of a call, and a function that masks a line. It returns undefined if the line doesn't match the search. */
+  async function wanted(
+    call: Pick<RouteCall<string, (typeof contract)['GET /functions/:slug/logs']>, 'query' | keyof Call>,
+  ) {
+    const { slug } = factsOf(call);
+    const { after, search, level, requestId } = await call.query();
+    const part = search?.toLowerCase();
+    const show = (line: FunctionLogLine): FunctionLogLine | undefined => {
+      // Searches the masked text, so that a search can't reveal a secret letter by letter.
+      const text = redact(line.line);
+      return part === undefined || text.toLowerCase().includes(part) ? { ...line, line: text } : undefined;
+    };
+    return { filter: { function: slug, level, requestId }, after, show };
+  }
+  route('GET /functions/:slug/logs', 'read', async (call) => {
+    const { filter, after, show } = await wanted(call);
+    const lines = functions.logs.recent(filter, after).map(show);
+    return { lines: lines.filter((line) => line !== undefined) };
+  });
+  route('GET /functions/:slug/logs/live', 'read', async (call) => {
+    const { filter, after, show } = await wanted(call);
+    // A reconnecting browser sends the id of the last line it received (HTML standard, section 9.2.4).
+    const lastSeen = Number(call.request.headers['last-event-id']);
+    const since = Number.isSafeInteger(lastSeen) ? lastSeen : after;
+    setGatewayHeaders(call.reply);
+    streams.open(call.reply.raw, (send) => {
+      const tell = (line: FunctionLogLine): void => {
+        const shown = show(line);
+        if (shown !== undefined) send(JSON.stringify(shown), line.id);
+      };
+      for (const line of functions.logs.recent(filter, since)) tell(line);
+      return functions.logs.follow(filter, tell);
+    });
+    return call.reply.hijack();
+  });
+}

@@ -1,0 +1,323 @@
+/** The routes of the Jobs pages. */
+import { z } from 'zod';
+import { json, noContent, type RouteTable } from '../core/contract.ts';
+import { type WebhookEvent, webhookEvents } from './core/webhook.ts';
+
+/** PostgreSQL bigints as text. */
+const id = z.string().regex(/^\d{1,18}$/, 'is no id');
+const storable = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .refine((text) => !text.includes('\0'), { message: 'holds a zero byte' });
+const name = storable(63).min(1);
+
+export const idParam = z.object({ id });
+const extensionNames = ['pg_cron', 'pg_net', 'pgmq'] as const;
+export type ExtensionName = (typeof extensionNames)[number];
+const enable = z.object({ name: z.enum(extensionNames) });
+
+/** The database validates `schedule` and reports what is wrong with it. */
+const schedule = storable(200).min(1);
+const command = storable(100_000).refine((text) => text.trim() !== '', { message: 'is empty' });
+const newCronJob = z
+  .object({ name: storable(200).min(1), schedule, command, active: z.boolean().default(true) })
+  .strict();
+const cronChange = z
+  .object({ schedule: schedule.optional(), command: command.optional(), active: z.boolean().optional() })
+  .strict();
+const runPage = z.object({
+  before: id.optional(),
+  failed: z.stringbool().default(false),
+});
+
+/** RFC 9110, section 5.6.2. */
+const headerName = z
+  .string()
+  .max(200)
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is no name of a header');
+const headerValue = z
+  .string()
+  .max(8000)
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has characters that no header may have');
+
+const webhook = z
+  .object({
+    schema: name,
+    table: name,
+    name,
+    events: z.array(z.enum(webhookEvents)).min(1).max(3),
+    url: storable(8000).refine((text) => URL.canParse(text) && /^https?:\/\//i.test(text), {
+      message: 'is no address that begins with http:// or https://',
+    }),
+    method: z.enum(['GET', 'POST']),
+    headers: z.record(headerName, headerValue).default({}),
+    params: z.record(storable(200).min(1), storable(8000)).default({}),
+    /** The maximum duration of a request (`src/jobs/net/sender.ts`). */
+    timeoutMs: z.number().int().min(1).max(600_000),
+  })
+  .strict();
+const webhookSwitch = z.object({ enabled: z.boolean() }).strict();
+export const hookParams = z.object({ schema: name, table: name, name });
+const deliveryPage = z.object({ before: id.optional() });
+
+const waitingPage = z.object({ before: id.optional() });
+const answeredPage = z.object({
+  /** The time and id of the last entry on the previous page. */
+  before: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\dT[\d:.]{8,15}\+00:00,\d{1,18}$/, 'is no place in the list')
+    .optional(),
+  failed: z.stringbool().default(false),
+});
+
+/** Upstream's functions turn the name into a table name in lower case. */
+const newQueue = z
+  .object({
+    name: z
+      .string()
+      .max(47)
+      .regex(/^[a-z0-9][a-z0-9_-]*$/, 'is made of lower-case letters, digits, - and _'),
+    unlogged: z.boolean().default(false),
+    rls: z.boolean().default(true),
+  })
+  .strict();
+export const queueParams = z.object({ queue: storable(200).min(1) });
+const place = z.enum(['queue', 'archive']).default('queue');
+const messagePage = z.object({ of: place, after: id.optional() });
+export const messageParams = z.object({ queue: storable(200).min(1), id });
+const messagePlace = z.object({ of: place });
+const jsonText = storable(1_000_000).refine(isJson, { message: 'is no JSON' });
+const newMessage = z
+  .object({
+    /** The text that the operator wrote, so that large numbers keep their digits. */
+    message: jsonText,
+    headers: jsonText.optional(),
+    delaySeconds: z.number().int().min(0).max(31_536_000).default(0),
+  })
+  .strict();
+const messageIds = z.object({ ids: z.array(id).min(1).max(500) }).strict();
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `ready`: the tables exist. `off`: one statement creates them. `missing`: this PostgreSQL doesn't have the extension. */
+export type PartState = 'ready' | 'off' | 'missing';
+
+export interface Parts {
+  readonly cron: PartState;
+  readonly net: PartState;
+  readonly queues: PartState;
+  /** Whether the trigger function of database webhooks exists. */
+  readonly hooks: boolean;
+  /** Whether this process is the scheduler. Its tables belong to a superuser, so the project's code can't run in them. */
+  readonly ownCron: boolean;
+}
+
+export interface RunRow {
+  /** A bigint as text. */
+  readonly id: string;
+  readonly status: string;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+  /** The beginning of the database's message. */
+  readonly message: string | null;
+}
+
+export type DeliveryOutcome = 'answered' | 'failed' | 'timed out' | 'waiting' | 'forgotten';
+
+export interface DeliveryRow {
+  readonly id: string;
+  readonly sent_at: string;
+  /** `forgotten`: responses are kept for `pg_net.ttl` only. */
+  readonly outcome: DeliveryOutcome;
+  readonly status: number | null;
+  readonly answered_at: string | null;
+  /** The id of the request and of its response. */
+  readonly request_id: string | null;
+  readonly content_type: string | null;
+  /** The beginning. */
+  readonly content: string | null;
+  readonly error: string | null;
+}
+
+export interface AnsweredRow {
+  readonly id: string;
+  readonly answered_at: string;
+  readonly status: number | null;
+  readonly timed_out: boolean;
+  readonly error: string | null;
+  readonly content_type: string | null;
+  readonly content_bytes: number | null;
+  readonly webhook: string | null;
+}
+
+export interface QueueRow {
+  readonly name: string;
+  readonly unlogged: boolean;
+  readonly partitioned: boolean;
+  readonly created_at: string;
+  /** The table's name in the schema `pgmq`. */
+  readonly table: string;
+  /** Null if the table doesn't exist. */
+  readonly rls: boolean | null;
+  /** The number of messages, and of messages that can be read now. Null if counting took too long. */
+  readonly length: number | null;
+  readonly visible: number | null;
+  readonly oldest_seconds: number | null;
+  readonly newest_seconds: number | null;
+  readonly total: number | null;
+}
+
+export interface MessageRow {
+  readonly id: string;
+  readonly enqueued_at: string;
+  readonly visible_at: string;
+  /** The message can't be read yet because a consumer is processing it or because it was sent with a delay. */
+  readonly is_hidden: boolean;
+  readonly read_count: number;
+  readonly archived_at: string | null;
+  /** JSON, truncated. */
+  readonly message: string | null;
+  readonly headers: string | null;
+  readonly message_chars: number | null;
+}
+
+export type MessagePlace = 'queue' | 'archive';
+
+/** `[name, value]`; null for a hidden value. */
+export type ShownPair = readonly [name: string, value: string | null];
+
+export type { WebhookEvent };
+
+export interface JobsOverview extends Parts {
+  /** The statements that create the extensions. */
+  readonly enabling: Readonly<Record<ExtensionName, string>>;
+}
+
+export interface CronJob {
+  readonly id: string;
+  readonly name: string | null;
+  readonly schedule: string;
+  /** Null if the operator's role may not read it. */
+  readonly command: string | null;
+  readonly database: string;
+  readonly role: string;
+  readonly active: boolean;
+  /** Whether the job belongs to the role with which the Console changes data. */
+  readonly mine: boolean;
+  readonly last_run: RunRow | null;
+}
+
+export interface CronJobs {
+  /** The time zone of schedules. */
+  readonly zone: string;
+  readonly canRunNow: boolean;
+  readonly jobs: readonly CronJob[];
+}
+
+export interface HookName {
+  readonly schema: string;
+  readonly table: string;
+  readonly name: string;
+}
+
+export interface Webhook extends HookName {
+  readonly enabled: boolean;
+  readonly events: readonly (WebhookEvent | 'truncate')[];
+  readonly url: string;
+  readonly method: string;
+  readonly headers: readonly ShownPair[];
+  readonly params: readonly ShownPair[];
+  readonly timeoutMs: number;
+  /** False if the trigger has more than the form can show, which saving the form would drop. */
+  readonly isPlain: boolean;
+  /** Null if the operator's role may not read it. */
+  readonly definition: string | null;
+  readonly last_delivery: DeliveryRow | null;
+}
+
+export interface WaitingRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly ShownPair[];
+  readonly body_bytes: number | null;
+  readonly timeout_ms: number;
+  /** The webhook that sent the request. */
+  readonly webhook: string | null;
+}
+
+export type OpenedWaitingRequest = Omit<WaitingRequest, 'webhook'> & { readonly body: string | null };
+
+export type OpenedAnsweredRequest = Omit<AnsweredRow, 'webhook'> & {
+  readonly headers: readonly ShownPair[];
+  readonly content: string | null;
+};
+
+export const contract = {
+  'GET /jobs': { response: json<JobsOverview>() },
+  'POST /jobs/extensions': { body: enable, response: json<Parts>() },
+  'GET /jobs/cron': { response: json<CronJobs>() },
+  'POST /jobs/cron': { body: newCronJob, response: json<{ readonly id: string }>() },
+  'PATCH /jobs/cron/:id': { body: cronChange, response: noContent },
+  'DELETE /jobs/cron/:id': { response: noContent },
+  'POST /jobs/cron/:id/run': { response: json<{ readonly waits: boolean }>() },
+  'GET /jobs/cron/:id/runs': {
+    query: runPage,
+    response: json<{ readonly runs: readonly RunRow[]; readonly more: boolean }>(),
+  },
+  'GET /jobs/webhooks': { response: json<{ readonly webhooks: readonly Webhook[] }>() },
+  'POST /jobs/webhooks': { body: webhook, response: noContent },
+  'PUT /jobs/webhooks/:schema/:table/:name': { body: webhook, response: noContent },
+  'PATCH /jobs/webhooks/:schema/:table/:name': { body: webhookSwitch, response: noContent },
+  'DELETE /jobs/webhooks/:schema/:table/:name': { response: noContent },
+  'GET /jobs/webhooks/:schema/:table/:name/deliveries': {
+    query: deliveryPage,
+    response: json<{ readonly deliveries: readonly DeliveryRow[]; readonly more: boolean }>(),
+  },
+  'GET /jobs/requests/waiting': {
+    query: waitingPage,
+    response: json<{
+      readonly count: number;
+      readonly requests: readonly WaitingRequest[];
+      readonly more: boolean;
+    }>(),
+  },
+  'GET /jobs/requests/waiting/:id': { response: json<OpenedWaitingRequest>() },
+  'DELETE /jobs/requests/waiting/:id': { response: noContent },
+  'GET /jobs/requests/answered': {
+    query: answeredPage,
+    response: json<{
+      /** How long PostgreSQL keeps responses; null if unknown. */
+      readonly kept: string | null;
+      readonly requests: readonly AnsweredRow[];
+      readonly more: boolean;
+    }>(),
+  },
+  'GET /jobs/requests/answered/:id': { response: json<OpenedAnsweredRequest>() },
+  'GET /jobs/queues': { response: json<{ readonly queues: readonly QueueRow[] }>() },
+  'POST /jobs/queues': { body: newQueue, response: noContent },
+  'DELETE /jobs/queues/:queue': { response: noContent },
+  'POST /jobs/queues/:queue/purge': { response: json<{ readonly count: number }>() },
+  'GET /jobs/queues/:queue/messages': {
+    query: messagePage,
+    response: json<{ readonly messages: readonly MessageRow[]; readonly more: boolean }>(),
+  },
+  'POST /jobs/queues/:queue/messages': { body: newMessage, response: json<{ readonly id: string }>() },
+  'GET /jobs/queues/:queue/messages/:id': { query: messagePlace, response: json<MessageRow>() },
+  'POST /jobs/queues/:queue/messages/archive': {
+    body: messageIds,
+    response: json<{ readonly ids: readonly string[] }>(),
+  },
+  'POST /jobs/queues/:queue/messages/remove': {
+    body: messageIds,
+    response: json<{ readonly ids: readonly string[] }>(),
+  },
+} as const satisfies RouteTable;

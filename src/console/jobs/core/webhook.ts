@@ -1,0 +1,64 @@
+/**
+ * A database webhook as a trigger has it: five texts for `supabase_functions.http_request` (url, method, headers, params,
+ * timeout in ms; the word `null` stands for its default) and the bits of `pg_trigger.tgtype`. Pure.
+ */
+import type { TriggerEvent } from '../../schema/changes.ts';
+
+export type WebhookEvent = Exclude<TriggerEvent, 'truncate'>;
+export const webhookEvents = ['insert', 'update', 'delete'] as const satisfies readonly WebhookEvent[];
+
+export const hookFunction = { schema: 'supabase_functions', name: 'http_request' } as const;
+
+export interface WebhookRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly timeoutMs: number;
+}
+
+/** The function's defaults for missing arguments (`src/database/sql/0009_functions_hooks.sql`). */
+export const hookDefaults = { headers: { 'Content-Type': 'application/json' }, timeoutMs: 1000 } as const;
+
+/** Parses the bytes of `pg_trigger.tgargs`: texts that each end with a zero byte. */
+export function requestOf(args: Buffer): WebhookRequest {
+  const texts = args.toString('utf8').split('\0').slice(0, -1);
+  const at = (index: number): string | undefined => (texts[index] === 'null' ? undefined : texts[index]);
+  const timeoutMs = Number(at(4) ?? Number.NaN);
+  return {
+    url: at(0) ?? '',
+    method: at(1) ?? '',
+    headers: objectIn(at(2)) ?? hookDefaults.headers,
+    params: objectIn(at(3)) ?? {},
+    timeoutMs: Number.isFinite(timeoutMs) ? timeoutMs : hookDefaults.timeoutMs,
+  };
+}
+
+export function argumentsOf({ url, method, headers, params, timeoutMs }: WebhookRequest): string[] {
+  return [url, method, JSON.stringify(headers), JSON.stringify(params), String(timeoutMs)];
+}
+
+/** A trigger written by hand may contain any text here. Every call of such a trigger fails. */
+function objectIn(text: string | undefined): Record<string, unknown> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : {};
+  } catch {
+    return {};
+  }
+}
+
+/** `catalog/pg_trigger.h` of PostgreSQL. */
+const bits = { row: 1, before: 2, insert: 4, delete: 8, update: 16, truncate: 32, instead: 64 } as const;
+
+export function eventsOf(type: number): TriggerEvent[] {
+  return (['insert', 'update', 'delete', 'truncate'] as const).filter((event) => (type & bits[event]) !== 0);
+}
+
+/** Whether the form supports the trigger: it runs after each row, on plain events. */
+export function isPlainType(type: number): boolean {
+  return (type & bits.row) !== 0 && (type & (bits.before | bits.truncate | bits.instead)) === 0;
+}

@@ -1,0 +1,119 @@
+/** Lists scheduled jobs and their runs, and changes them with pg_cron's functions as postgres. */
+import type { Database, Pool } from '../../database/types.ts';
+import type { Audit } from '../audit.ts';
+import { may } from '../core/roles.ts';
+import { ConsoleError } from '../errors.ts';
+import { type Api, type Call, parseAs } from '../routes/api.ts';
+import type { RunRow } from './contract.ts';
+import * as queries from './cron-queries.ts';
+import { readParts } from './parts.ts';
+
+/** The number of runs per page. */
+export const runsPerPage = 50;
+
+/** Limits how long a change waits for locks. */
+const settings = [
+  ['statement_timeout', '20000'],
+  ['lock_timeout', '5000'],
+] as const;
+
+const contract = () => import('./contract.ts');
+
+export function cronRoutes(api: Api, database: Database, audit: Audit): void {
+  const route = api.feature(contract);
+  const postgres = database.pool('postgres');
+
+  /** Our own pg_cron shows the jobs of every role. Other ones show those of postgres. @throws {ConsoleError} refused */
+  async function reader(): Promise<{ db: Pool; isOwn: boolean }> {
+    const { cron, ownCron } = await readParts(postgres);
+    if (cron !== 'ready') throw new ConsoleError('refused', { message: 'pg_cron is not enabled.' });
+    return { db: postgres, isOwn: ownCron };
+  }
+
+  const secrets = ({ operator }: Call): boolean => may(operator.role, 'secrets');
+
+  /** Hides the message, because it may quote the command, which may contain a key. */
+  const shownRun = (call: Call, run: RunRow): RunRow => (secrets(call) ? run : { ...run, message: null });
+
+  async function jobOf(call: Call) {
+    const { id } = await parseAs((await contract()).idParam, call.request.params);
+    const { db, isOwn } = await reader();
+    const job = await queries.findCronJob(db, id);
+    if (job === undefined)
+      throw new ConsoleError('not_found', { message: 'There is no such job (any more).' });
+    return { db, isOwn, job, label: job.name ?? job.id };
+  }
+
+  /** @throws {ConsoleError} refused, because the Console has only the rights of postgres */
+  async function ownJobOf(call: Call) {
+    const found = await jobOf(call);
+    if (!found.job.mine)
+      throw new ConsoleError('refused', {
+        message: `This job belongs to ${found.job.role}: only that role may change it.`,
+      });
+    return found;
+  }
+
+  route('GET /jobs/cron', 'read', async (call) => {
+    const { db, isOwn } = await reader();
+    const jobs = await queries.listCronJobs(db);
+    return {
+      zone: await queries.readZone(postgres, isOwn),
+      canRunNow: isOwn,
+      jobs: jobs.map((job) => ({
+        ...job,
+        command: secrets(call) ? job.command : null,
+        last_run: job.last_run === null ? null : shownRun(call, job.last_run),
+      })),
+    };
+  });
+  route('POST /jobs/cron', 'write', async (call) => {
+    const wanted = await call.body();
+    await reader();
+    const id = await postgres.transaction(
+      async (tx) => {
+        // pg_cron itself would replace the existing job.
+        if (await queries.hasCronJob(tx, wanted.name)) throw new ConsoleError('taken');
+        const made = await queries.scheduleJob(tx, wanted);
+        if (!wanted.active) await queries.alterJob(tx, made, { active: false });
+        return made;
+      },
+      { settings },
+    );
+    await audit(call, 'cron.create', wanted.name, { schedule: wanted.schedule, active: wanted.active });
+    return { id };
+  });
+  route('PATCH /jobs/cron/:id', 'write', async (call) => {
+    const change = await call.body();
+    const { job, label } = await ownJobOf(call);
+    await postgres.transaction((tx) => queries.alterJob(tx, job.id, change), { settings });
+    const { command, ...told } = change;
+    await audit(call, 'cron.change', label, command === undefined ? told : { ...told, command: 'changed' });
+  });
+  route('DELETE /jobs/cron/:id', 'write', async (call) => {
+    const { job, label } = await ownJobOf(call);
+    await postgres.transaction((tx) => queries.unscheduleJob(tx, job.id), { settings });
+    await audit(call, 'cron.remove', label, { schedule: job.schedule });
+  });
+  route('POST /jobs/cron/:id/run', 'write', async (call) => {
+    const { db, isOwn, job, label } = await ownJobOf(call);
+    if (!isOwn)
+      throw new ConsoleError('refused', {
+        message: 'The scheduler of this PostgreSQL runs jobs on time only.',
+      });
+    if (!job.active)
+      throw new ConsoleError('refused', { message: 'This job is switched off. Switch it on to run it.' });
+    const waits = await queries.runJobNow(db, job.id);
+    await audit(call, 'cron.run', label);
+    return { waits };
+  });
+  route('GET /jobs/cron/:id/runs', 'read', async (call) => {
+    const filter = await call.query();
+    const { db, job } = await jobOf(call);
+    const runs = await queries.listRuns(db, job.id, filter, runsPerPage + 1);
+    return {
+      runs: runs.slice(0, runsPerPage).map((run) => shownRun(call, run)),
+      more: runs.length > runsPerPage,
+    };
+  });
+}

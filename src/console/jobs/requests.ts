@@ -1,0 +1,80 @@
+/** Lists the requests that SQL has queued and their responses, and cancels waiting requests. */
+import type { Database } from '../../database/types.ts';
+import type { Audit } from '../audit.ts';
+import { may } from '../core/roles.ts';
+import { ConsoleError } from '../errors.ts';
+import { type Api, parseAs } from '../routes/api.ts';
+import type { Parts } from './contract.ts';
+import { shownPairs, shownUrl } from './core/shown.ts';
+import { readParts } from './parts.ts';
+import * as queries from './request-queries.ts';
+
+/** The number of requests per page. */
+export const requestsPerPage = 50;
+/** The maximum part of a request's or response's body that a page shows. */
+export const shownBodyBytes = 65_536;
+/** Beyond this number, the exact length isn't counted. */
+const mostCounted = 10_000;
+
+const contract = () => import('./contract.ts');
+
+export function requestRoutes(api: Api, database: Database, audit: Audit): void {
+  const route = api.feature(contract);
+  const pool = database.pool('postgres');
+
+  /** @throws {ConsoleError} refused */
+  async function requireNet(): Promise<Parts> {
+    const parts = await readParts(pool);
+    if (parts.net !== 'ready') throw new ConsoleError('refused', { message: 'pg_net is not enabled.' });
+    return parts;
+  }
+  const gone = () => new ConsoleError('not_found', { message: 'There is no such request (any more).' });
+
+  route('GET /jobs/requests/waiting', 'read', async (call) => {
+    const { before } = await call.query();
+    const { hooks } = await requireNet();
+    const maySee = may(call.operator.role, 'secrets');
+    const rows = await queries.listWaiting(pool, hooks, before, requestsPerPage + 1);
+    return {
+      count: await queries.countWaiting(pool, mostCounted),
+      requests: rows.slice(0, requestsPerPage).map(({ headers, url, ...row }) => ({
+        ...row,
+        url: shownUrl(url, maySee),
+        headers: shownPairs(headers, false),
+      })),
+      more: rows.length > requestsPerPage,
+    };
+  });
+  route('GET /jobs/requests/waiting/:id', 'secrets', async ({ request }) => {
+    const { id } = await parseAs((await contract()).idParam, request.params);
+    await requireNet();
+    const row = await queries.findWaiting(pool, id, shownBodyBytes);
+    if (row === undefined) throw gone();
+    return { ...row, headers: shownPairs(row.headers, true), body: row.body?.toString('utf8') ?? null };
+  });
+  route('DELETE /jobs/requests/waiting/:id', 'write', async (call) => {
+    const { id } = await parseAs((await contract()).idParam, call.request.params);
+    await requireNet();
+    if (!(await queries.deleteWaiting(pool, id))) throw gone();
+    await audit(call, 'request.cancel', id);
+  });
+  route('GET /jobs/requests/answered', 'read', async (call) => {
+    const filter = await call.query();
+    const { hooks } = await requireNet();
+    const maySee = may(call.operator.role, 'secrets');
+    const rows = await queries.listAnswered(pool, hooks, filter, requestsPerPage + 1);
+    return {
+      kept: await queries.readTtl(pool),
+      requests: rows.slice(0, requestsPerPage).map((row) => (maySee ? row : { ...row, error: null })),
+      // The failure itself isn't a secret, but the other server's message may be.
+      more: rows.length > requestsPerPage,
+    };
+  });
+  route('GET /jobs/requests/answered/:id', 'secrets', async ({ request }) => {
+    const { id } = await parseAs((await contract()).idParam, request.params);
+    await requireNet();
+    const row = await queries.findAnswered(pool, id, shownBodyBytes);
+    if (row === undefined) throw gone();
+    return { ...row, headers: shownPairs(row.headers, true) };
+  });
+}

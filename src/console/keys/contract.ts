@@ -1,0 +1,65 @@
+/** The keys page's routes. */
+import { z } from 'zod';
+import type { ApiKeyEntry } from '../../keys/index.ts';
+import { json, noContent, type RouteTable } from '../core/contract.ts';
+
+const reveal = z.object({
+  name: z.enum(['publishable', 'secret', 'anon', 'service_role', 'jwt_secret']),
+});
+const newApiKey = z.object({
+  kind: z.enum(['publishable', 'secret']),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .regex(/^[^\p{C}]+$/u, 'is not a name'),
+});
+const standby = z.object({ algorithm: z.enum(['ES256', 'RS256', 'EdDSA', 'HS256']).default('ES256') });
+const rotation = z.object({ kid: z.string().max(200).optional() });
+
+export type { ApiKeyEntry };
+export type ApiKey = ApiKeyEntry & { readonly lastUsedAt: string | null };
+
+export interface SigningKey {
+  readonly kid: string;
+  readonly algorithm: string;
+  /** `secret`: the JWT secret, which older tokens are signed with. */
+  readonly state: 'in use' | 'standby' | 'previous' | 'secret';
+  /** The last request with a token of this key since the server started. */
+  readonly lastUsedAt: string | null;
+  readonly uses: number;
+  readonly subjects: readonly string[];
+}
+
+export interface SigningKeys {
+  readonly signing: readonly SigningKey[];
+}
+
+export interface KeysOverview extends SigningKeys {
+  readonly publishableKey: string;
+  readonly anonKey: string;
+  /** The beginning of the secret key, enough to recognize it. */
+  readonly secretKeyHint: string;
+  readonly isWellKnown: boolean;
+  readonly apiKeys: readonly ApiKey[];
+  /** Whether the project has a file with signing keys. */
+  readonly signingFile: boolean;
+  readonly jwtExpirySeconds: number;
+}
+
+/** A new key. Its full text is in this response only. */
+export interface CreatedApiKey {
+  readonly entry: ApiKeyEntry;
+  readonly key: string;
+}
+
+export const contract = {
+  'GET /keys': { response: json<KeysOverview>() },
+  'POST /keys/reveal': { body: reveal, response: json<{ readonly value: string }>() },
+  'POST /keys/api': { body: newApiKey, response: json<CreatedApiKey>() },
+  'DELETE /keys/api/:id': { response: noContent },
+  'POST /keys/signing': { body: standby, response: json<SigningKeys>() },
+  'POST /keys/signing/rotate': { body: rotation, response: json<SigningKeys>() },
+  'DELETE /keys/signing/:kid': { response: json<SigningKeys>() },
+} as const satisfies RouteTable;

@@ -1,0 +1,126 @@
+/** API keys and signing keys. Every operator can list them; only owners can reveal secrets or change keys. */
+import {
+  type ApiKeyEntry,
+  describeKeys,
+  generateSigningKey,
+  type KeyFile,
+  KeyRefusal,
+  type KeyStore,
+  revoke,
+  rotate,
+  withStandby,
+} from '../../keys/index.ts';
+import type { Audit } from '../audit.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Api } from '../routes/api.ts';
+import type { SigningKey, SigningKeys } from './contract.ts';
+
+export interface KeyDeps {
+  readonly keys: KeyStore;
+  readonly jwtExpirySeconds: number;
+  readonly audit: Audit;
+}
+
+/** The keys that every project has. Their values are requested by name. */
+const builtIn = ['publishable', 'secret', 'anon', 'service_role', 'jwt_secret'] as const;
+
+export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps): void {
+  const route = api.feature(() => import('./contract.ts'));
+
+  const readers: Readonly<Record<(typeof builtIn)[number], () => string>> = {
+    publishable: () => keys.publishableKey,
+    secret: () => keys.secretKey,
+    anon: () => keys.anonKey,
+    service_role: () => keys.serviceRoleKey,
+    jwt_secret: () => keys.jwtSecret,
+  };
+
+  route('GET /keys', 'read', async () => ({
+    publishableKey: keys.publishableKey,
+    anonKey: keys.anonKey,
+    // Enough to recognize the key, but not to use it.
+    secretKeyHint: keys.secretKey.slice(0, 14),
+    isWellKnown: keys.wellKnown.length > 0,
+    apiKeys: keys.apiKeys.list(),
+    signing: signingView(keys),
+    signingFile: keys.signingKeys !== undefined,
+    jwtExpirySeconds,
+  }));
+  route('POST /keys/reveal', 'own', async (call) => {
+    const { name } = await call.body();
+    await audit(call, 'key.reveal', name);
+    return { value: readers[name]() };
+  });
+  route('POST /keys/api', 'own', async (call) => {
+    const { kind, name } = await call.body();
+    const { entry, key } = keys.apiKeys.create(kind, name, call.operator.name);
+    await audit(call, 'key.create', name, { kind, id: entry.id });
+    return { entry, key };
+  });
+  route('DELETE /keys/api/:id', 'own', async (call) => {
+    const { id } = call.params;
+    const entry: ApiKeyEntry | undefined = keys.apiKeys.revoke(id);
+    if (entry === undefined) throw new ConsoleError('not_found', { message: 'There is no such key.' });
+    await audit(call, 'key.revoke', entry.name, { kind: entry.kind, id });
+  });
+
+  function changed(change: Parameters<KeyFile['update']>[0]): SigningKeys {
+    if (keys.signingKeys === undefined)
+      throw new ConsoleError('bad_request', {
+        message: 'The well-known key of local development signs, and stays.',
+        hint: 'Set auth.signing_keys_path in config.toml to a file of your own.',
+      });
+    try {
+      keys.signingKeys.update(change);
+    } catch (error) {
+      if (error instanceof KeyRefusal)
+        throw new ConsoleError('refused', { message: error.message, hint: error.advice });
+      throw error;
+    }
+    return { signing: signingView(keys) };
+  }
+  route('POST /keys/signing', 'own', async (call) => {
+    const { algorithm } = await call.body();
+    const key = generateSigningKey(algorithm);
+    const answer = changed((all) => withStandby(all, key));
+    await audit(call, 'signing-key.standby', String(key.kid), { algorithm });
+    return answer;
+  });
+  route('POST /keys/signing/rotate', 'own', async (call) => {
+    const { kid } = await call.body();
+    const answer = changed((all) => rotate(all, kid));
+    await audit(call, 'signing-key.rotate', kid ?? '');
+    return answer;
+  });
+  route('DELETE /keys/signing/:kid', 'own', async (call) => {
+    const { kid } = call.params;
+    const answer = changed((all) => revoke(all, kid));
+    await audit(call, 'signing-key.revoke', kid);
+    return answer;
+  });
+}
+
+/** Returns the signing keys with the use of their tokens since the server started. */
+function signingView(keys: KeyStore): SigningKey[] {
+  const uses = keys.keyUses();
+  const seenOf = (kid: string) => {
+    const use = uses.get(kid);
+    return {
+      lastUsedAt: use === undefined ? null : new Date(use.lastUsedAt).toISOString(),
+      uses: use?.uses ?? 0,
+      subjects: use?.subjects.toReversed() ?? [],
+    };
+  };
+  const entries =
+    keys.signingKeys === undefined
+      ? keys.publicJwks().keys.map(({ kid, alg }) => ({
+          kid: String(kid),
+          algorithm: String(alg),
+          state: 'in use' as const,
+        }))
+      : describeKeys(keys.signingKeys.read());
+  return [
+    ...entries.map((entry) => ({ ...entry, ...seenOf(entry.kid) })),
+    { kid: '', algorithm: 'HS256', state: 'secret', ...seenOf('') },
+  ];
+}

@@ -1,0 +1,63 @@
+/** The routes of the logs and metrics pages. */
+import { z } from 'zod';
+import { type LogEntry, levels, type MetricsReport } from '../../telemetry/types.ts';
+import { json, type RouteTable, raw } from '../core/contract.ts';
+
+const text = z.string().max(200).optional();
+const instant = z.iso
+  .datetime({ offset: true })
+  .transform((time) => Date.parse(time))
+  .optional();
+
+const filter = {
+  service: text,
+  level: z.enum(levels).optional(),
+  status: z
+    .string()
+    .regex(/^[1-5](\d\d)?$/, 'is a status, or the first digit of a class')
+    .optional(),
+  path: text,
+  user: text,
+  requestId: text,
+  search: text,
+};
+
+const logFilter = z.object(filter);
+
+const logPage = z.object({
+  ...filter,
+  since: instant,
+  until: instant,
+  limit: z.coerce.number<number>().int().min(1).max(500).default(100),
+  /** The end of the previous page. */
+  cursor: z
+    .string()
+    .regex(/^\d{1,16}:\d{1,9}$/)
+    .transform((cursor) => {
+      const [at = 0, skip = 0] = cursor.split(':').map(Number);
+      return { at, skip };
+    })
+    .optional(),
+});
+
+/** The range in minutes. Metrics are kept for six hours. */
+const metricsRange = z.object({ minutes: z.coerce.number<number>().int().min(1).max(360).default(60) });
+
+export type { LogEntry, MetricsReport };
+export type ServiceMetrics = MetricsReport['services'][number];
+export type Totals = ServiceMetrics['total'];
+
+export interface LogEntries {
+  /** Newest first. */
+  readonly entries: readonly LogEntry[];
+  /** The cursor of the next page; null at the end. */
+  readonly next: string | null;
+}
+
+export const contract = {
+  'GET /logs': { query: logPage, response: json<LogEntries>() },
+  /** Server-sent events; each is a {@link LogEntry}. */
+  'GET /logs/tail': { query: logFilter, response: raw },
+  'GET /logs/requests/:id': { response: json<{ readonly entries: readonly LogEntry[] }>() },
+  'GET /metrics': { query: metricsRange, response: json<MetricsReport>() },
+} as const satisfies RouteTable;

@@ -1,0 +1,137 @@
+/**
+ * The routes of the realtime page: tokens for joining as a persona, and delivery checks. The page itself connects to the
+ * realtime service like any client.
+ */
+import type { Database } from '../../database/types.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Keys } from '../../keys/types.ts';
+import type { BroadcastQuestion, Persona, RealtimeService } from '../../realtime/types.ts';
+import type { Audit } from '../audit.ts';
+import { may, permissionForRows } from '../core/roles.ts';
+import { ConsoleError } from '../errors.ts';
+import { type Identity, identify } from '../persona/act.ts';
+import { parsePersona } from '../persona/persona.ts';
+import { mintToken } from '../persona/token.ts';
+import type { Api, Call } from '../routes/api.ts';
+import type { Checks } from './contract.ts';
+import { judgeTable, judgeTopic } from './core.ts';
+import { publishedTables, tableFacts, topicRights } from './queries.ts';
+
+export interface RealtimeDeps {
+  readonly database: Database;
+  readonly keys: Keys;
+  readonly apiUrl: () => string;
+  readonly clock: Clock;
+  readonly audit: Audit;
+  readonly realtime: Pick<RealtimeService, 'verdicts' | 'report'>;
+}
+
+const tokenSeconds = 10 * 60;
+
+export function realtimeRoutes(
+  api: Api,
+  { database, keys, apiUrl, clock, audit, realtime }: RealtimeDeps,
+): void {
+  const db = database.pool('postgres');
+  const { verdicts } = realtime;
+  const route = api.feature(() => import('./contract.ts'));
+
+  /** Operators can't join channels, so the operator is checked as an anonymous visitor. */
+  const subscriberOf = ({ operator }: Call, as: string | undefined): Promise<Identity> => {
+    const persona = parsePersona(as);
+    return identify(db, persona.kind === 'operator' ? { kind: 'anon' } : persona, clock.now(), operator.role);
+  };
+
+  route('GET /realtime', 'read', async () => ({
+    url: `${apiUrl()}/realtime/v1`,
+    apikey: keys.publishableKey,
+    tables: await publishedTables(db),
+  }));
+  route('GET /realtime/state', 'read', async () => realtime.report());
+  // The anonymous role needs no token, because the publishable key is enough.
+  route('POST /realtime/token', 'write', async (call) => {
+    const { as } = await call.body();
+    const identity = await identify(db, parsePersona(as), clock.now(), call.operator.role);
+    const token = await mintToken(db, (claims) => keys.sign(claims), identity, clock.now(), tokenSeconds);
+    await audit(call, 'realtime.join', identity.name, { role: identity.role });
+    return token;
+  });
+  route('GET /realtime/checks', 'read', async (call): Promise<Checks> => {
+    const { as, private: isPrivate, schema, table } = await call.query();
+    const { role } = await subscriberOf(call, as);
+    const topic = judgeTopic(isPrivate === '1', await topicRights(db, role));
+    if (schema === '') return { role, topic, table: [] };
+    if (table === '' || table === '*') {
+      const published = (await publishedTables(db)).filter(
+        (each) => schema === '*' || each.schema === schema,
+      );
+      return {
+        role,
+        topic,
+        table: published.length > 0 ? [] : [{ code: 'nothing-published', weight: 'stops' }],
+      };
+    }
+    return { role, topic, table: judgeTable(await tableFacts(db, { schema, table }, role)) };
+  });
+  route(
+    'POST /realtime/verdict/change',
+    'read',
+    async (call) => {
+      const { operator } = call;
+      const asked = await call.body();
+      const { as, schema, table, action, key, row, subscription } = asked;
+      // The response contains the row.
+      if (!may(operator.role, permissionForRows(schema)))
+        throw new ConsoleError('forbidden', { message: `Your role may not read rows of ${schema}.` });
+      const identity = await subscriberOf(call, as);
+      const verdict = await verdictOf(
+        verdicts.ofChange({
+          subscriber: personaOf(identity),
+          entry: { ...subscription, table: subscription.table ?? table },
+          change: { schema, table, action, key, row },
+        }),
+      );
+      return { persona: identity.name, role: identity.role, ...verdict };
+    },
+    { changes: 'nothing' },
+  );
+  route(
+    'POST /realtime/verdict/broadcast',
+    'read',
+    async (call) => {
+      const { as, topic, private: isPrivate, version, message } = await call.body();
+      const identity = await subscriberOf(call, as);
+      const question: BroadcastQuestion = {
+        subscriber: personaOf(identity),
+        topic,
+        channel: { private: isPrivate, version },
+        message:
+          message.from === 'database'
+            ? message
+            : {
+                ...message,
+                sender:
+                  message.sender === undefined
+                    ? undefined
+                    : personaOf(await subscriberOf(call, message.sender)),
+              },
+      };
+      const verdict = await verdictOf(verdicts.ofBroadcast(question));
+      return { persona: identity.name, role: identity.role, ...verdict };
+    },
+    { changes: 'nothing' },
+  );
+}
+
+const personaOf = ({ role, claims }: Identity): Persona => ({ role, claims: claims ?? {} });
+
+/** Turns an invalid question into a bad_request with its message. */
+async function verdictOf<T>(verdict: Promise<T>): Promise<T> {
+  try {
+    return await verdict;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'VerdictError')
+      throw new ConsoleError('bad_request', { message: error.message });
+    throw error;
+  }
+}

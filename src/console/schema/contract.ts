@@ -1,0 +1,260 @@
+/** The routes that show and change the structure of tables. */
+import { z } from 'zod';
+import { json, type RouteTable } from '../core/contract.ts';
+import type { SchemaChange } from './changes.ts';
+import { typeNames } from './core/type-names.ts';
+
+/** PostgreSQL truncates longer names without an error (NAMEDATALEN). */
+const mostNameBytes = 63;
+const mostColumns = 1600;
+const mostChanges = 200;
+
+const name = z
+  .string()
+  .min(1)
+  .refine((text) => Buffer.byteLength(text) <= mostNameBytes, { message: 'is longer than 63 bytes' })
+  .refine((text) => !text.includes('\0'), { message: 'holds a zero byte' });
+const text = z
+  .string()
+  .max(10_000)
+  .refine((value) => !value.includes('\0'), { message: 'holds a zero byte' });
+const expression = text.min(1);
+const names = z.array(name).min(1).max(mostColumns);
+
+const type = z
+  .object({
+    schema: name.optional(),
+    name,
+    modifiers: z.array(z.number().int().min(-1000).max(10_485_760)).max(2).optional(),
+    array: z.boolean().optional(),
+  })
+  .strict()
+  .refine((value) => value.schema !== undefined || typeNames.has(value.name), {
+    message: 'is no type of PostgreSQL; name its schema if it is your own',
+  });
+
+const action = z.enum(['no action', 'restrict', 'cascade', 'set null', 'set default']).optional();
+const reference = z
+  .object({ schema: name, table: name, columns: z.array(name).max(32), onDelete: action, onUpdate: action })
+  .strict();
+
+const identity = z.enum(['always', 'by default']);
+const column = z
+  .object({
+    name,
+    type,
+    nullable: z.boolean(),
+    default: expression.optional(),
+    identity: identity.optional(),
+    generated: expression.optional(),
+    unique: z.boolean().optional(),
+    check: expression.optional(),
+    references: reference.optional(),
+    comment: text.optional(),
+  })
+  .strict();
+
+const primaryKey = z.object({ kind: z.literal('primary key'), columns: names }).strict();
+const unique = z
+  .object({ kind: z.literal('unique'), columns: names, nullsNotDistinct: z.boolean().optional() })
+  .strict();
+const check = z.object({ kind: z.literal('check'), expression }).strict();
+const foreignKey = z
+  .object({
+    kind: z.literal('foreign key'),
+    columns: names,
+    references: reference,
+    deferrable: z.boolean().optional(),
+  })
+  .strict();
+const constraint = z.discriminatedUnion('kind', [primaryKey, unique, check, foreignKey]);
+const namedConstraint = z.discriminatedUnion('kind', [
+  primaryKey.extend({ name: name.optional() }),
+  unique.extend({ name: name.optional() }),
+  check.extend({ name: name.optional() }),
+  foreignKey.extend({ name: name.optional() }),
+]);
+
+const part = z
+  .object({
+    column: name.optional(),
+    expression: expression.optional(),
+    operatorClass: name.optional(),
+    descending: z.boolean().optional(),
+  })
+  .strict();
+
+const ofTable = z.object({ schema: name, table: name }).strict();
+const ofEnum = z.object({ schema: name, name }).strict();
+const kind = <Kind extends string>(value: Kind) => ({ kind: z.literal(value) });
+const cascade = z.boolean().default(false);
+
+const change: z.ZodType<SchemaChange> = z.discriminatedUnion('kind', [
+  z.object({ ...kind('create_schema'), name }).strict(),
+  ofEnum.extend({ ...kind('create_enum'), values: z.array(text.min(1)).max(1000) }),
+  ofEnum.extend({ ...kind('add_enum_value'), value: text.min(1), before: text.optional() }),
+  ofEnum.extend({ ...kind('rename_enum_value'), value: text.min(1), to: text.min(1) }),
+  ofEnum.extend({ ...kind('rename_enum'), to: name }),
+  ofEnum.extend({ ...kind('drop_enum') }),
+  ofTable.extend({
+    ...kind('create_table'),
+    columns: z.array(column).max(mostColumns),
+    constraints: z.array(namedConstraint).max(100).default([]),
+    rls: z.boolean(),
+    comment: text.optional(),
+  }),
+  ofTable.extend({ ...kind('rename_table'), name }),
+  ofTable.extend({ ...kind('comment_table'), comment: text.nullable() }),
+  ofTable.extend({ ...kind('drop_table'), cascade }),
+  ofTable.extend({ ...kind('set_rls'), enabled: z.boolean() }),
+  ofTable.extend({ ...kind('add_column'), column }),
+  ofTable.extend({
+    ...kind('alter_column'),
+    column: name,
+    name: name.optional(),
+    type: z.object({ to: type, using: expression.optional() }).strict().optional(),
+    nullable: z.boolean().optional(),
+    default: expression.nullable().optional(),
+    identity: z
+      .union([
+        z.object({ action: z.enum(['add', 'set']), as: identity }).strict(),
+        z.object({ action: z.literal('drop') }).strict(),
+      ])
+      .optional(),
+    comment: text.nullable().optional(),
+  }),
+  ofTable.extend({ ...kind('drop_column'), column: name, cascade }),
+  ofTable.extend({ ...kind('add_constraint'), name: name.optional(), constraint }),
+  ofTable.extend({ ...kind('drop_constraint'), name, cascade }),
+  ofTable.extend({
+    ...kind('create_index'),
+    name: name.optional(),
+    method: z.enum(['btree', 'hash', 'gin', 'gist', 'brin', 'spgist']),
+    unique: z.boolean(),
+    parts: z.array(part).min(1).max(32),
+    include: z.array(name).max(32).optional(),
+    where: expression.optional(),
+  }),
+  ofTable.extend({ ...kind('drop_index'), name }),
+  ofTable.extend({
+    ...kind('create_trigger'),
+    name,
+    timing: z.enum(['before', 'after', 'instead of']),
+    events: z
+      .array(z.enum(['insert', 'update', 'delete', 'truncate']))
+      .min(1)
+      .max(4),
+    columns: z.array(name).max(mostColumns).optional(),
+    forEach: z.enum(['row', 'statement']),
+    when: expression.optional(),
+    function: z.object({ schema: name, name }).strict(),
+    arguments: z.array(text).max(100).optional(),
+  }),
+  ofTable.extend({ ...kind('drop_trigger'), name }),
+  ofTable.extend({ ...kind('set_trigger'), name, enabled: z.boolean() }),
+]);
+
+const changes = z.array(change).min(1).max(mostChanges);
+
+const schemaPreview = z.object({ changes }).strict();
+const schemaApply = z
+  .object({
+    changes,
+    /** The name of the object that will be lost, as the operator typed it. */
+    confirmed: z.string().optional(),
+    /** The name of a migration file to write. */
+    migration: z
+      .string()
+      .regex(/^[a-z0-9_]{1,100}$/, 'is made of small letters, digits and _')
+      .optional(),
+  })
+  .strict();
+
+export interface ConstraintRow {
+  name: string;
+  kind: 'primary key' | 'unique' | 'check' | 'foreign key' | 'exclusion';
+  columns: string[];
+  /** The definition as PostgreSQL prints it. */
+  definition: string;
+  references: { schema: string; table: string; columns: string[] } | null;
+}
+
+export interface IndexRow {
+  name: string;
+  definition: string;
+  method: string;
+  unique: boolean;
+  valid: boolean;
+  /** The constraint that owns the index. Dropping the constraint drops the index. */
+  constraint: string | null;
+  size_bytes: number;
+}
+
+export interface TriggerRow {
+  name: string;
+  definition: string;
+  enabled: boolean;
+  function: { schema: string; name: string };
+}
+
+export interface Structure {
+  constraints: ConstraintRow[];
+  indexes: IndexRow[];
+  triggers: TriggerRow[];
+  size_bytes: number;
+}
+
+export interface EnumRow {
+  schema: string;
+  name: string;
+  values: string[];
+  /** The columns of this type. */
+  columns: { schema: string; table: string; column: string }[];
+}
+
+/** The choices of a form: schemas, user-defined types, and functions that a trigger may call. */
+export interface Vocabulary {
+  /** PostgreSQL's own types, written without a schema. */
+  own_types: string[];
+  schemas: string[];
+  types: { schema: string; name: string; kind: 'enum' | 'domain' | 'composite' | 'base' | 'range' }[];
+  trigger_functions: { schema: string; name: string }[];
+}
+
+export interface Warning {
+  readonly kind: 'rows' | 'values' | 'converted' | 'nulls' | 'unprotected' | 'type';
+  /** The schema-qualified table or type. */
+  readonly on: string;
+  readonly column?: string;
+  readonly cascade?: boolean;
+  /** The number of affected rows; null if it is unknown. */
+  readonly rows: number | null;
+  /** False if the number is the planner's estimate. */
+  readonly exact: boolean;
+  /** For a type change: the number of rows whose value would change; null if it is unknown. */
+  readonly changed?: number | null;
+  /** For a type change: PostgreSQL's error when it tries the conversion. */
+  readonly fault?: string;
+}
+
+export interface SchemaPreview {
+  readonly statements: readonly string[];
+  /** The name that the operator must type first; null if nothing is lost. */
+  readonly confirm: string | null;
+  readonly warnings: readonly Warning[];
+}
+
+export const contract = {
+  'GET /schema': { response: json<Vocabulary>() },
+  'GET /enums': { response: json<{ readonly enums: readonly EnumRow[] }>() },
+  'GET /tables/:schema/:table/structure': { response: json<Structure>() },
+  'POST /schema/preview': { body: schemaPreview, response: json<SchemaPreview>() },
+  'POST /schema/apply': {
+    body: schemaApply,
+    response: json<{
+      readonly statements: readonly string[];
+      /** The migration file that was written. */
+      readonly file: string | null;
+    }>(),
+  },
+} as const satisfies RouteTable;

@@ -1,0 +1,153 @@
+/** The SQL page's routes. */
+import { z } from 'zod';
+import { json, noContent, type RouteTable, raw } from '../core/contract.ts';
+import { personaText } from '../persona/contract.ts';
+
+const script = z.string().min(1).max(1_000_000);
+const timeoutMs = z.number().int().min(100).max(600_000).default(30_000);
+const sqlRun = z.object({
+  text: script,
+  as: personaText,
+  maxRows: z.number().int().min(1).max(10_000).default(1000),
+  timeoutMs,
+  /** Whether the operator has confirmed the destructive statements. */
+  confirmed: z.boolean().default(false),
+});
+const sqlExplain = z.object({
+  text: script,
+  as: personaText,
+  analyze: z.boolean().default(false),
+  timeoutMs,
+});
+const sqlCell = z.object({
+  text: script,
+  as: personaText,
+  row: z.number().int().min(0).max(9_999),
+  column: z.number().int().min(0).max(1663),
+  timeoutMs,
+});
+const savedQuery = z.object({ name: z.string().trim().min(1).max(200), text: script });
+export const savedQueryParams = z.object({ id: z.uuid() });
+
+export interface RunColumn {
+  readonly name: string;
+  /** The type as `format_type` prints it. */
+  readonly type: string;
+}
+
+/** One line of the response. Offsets are UTF-16 offsets in the script. */
+export interface Said {
+  readonly severity: string;
+  readonly message: string;
+  readonly detail?: string;
+  readonly hint?: string;
+  readonly where?: string;
+}
+
+export type RunEvent =
+  | { readonly event: 'run'; readonly id: string }
+  | { readonly event: 'statement'; readonly index: number; readonly start: number; readonly end: number }
+  | { readonly event: 'columns'; readonly columns: readonly RunColumn[] }
+  | {
+      readonly event: 'rows';
+      readonly rows: readonly (readonly (string | null)[])[];
+      /** `[row, column]` of truncated cells within these rows. */
+      readonly cut: readonly (readonly [number, number])[];
+    }
+  | ({ readonly event: 'notice' } & Said)
+  | {
+      readonly event: 'end';
+      /** For example `UPDATE 3`; empty if there are more rows. */
+      readonly tag: string;
+      readonly more: boolean;
+      readonly ms: number;
+    }
+  | ({ readonly event: 'error'; readonly sqlstate: string; readonly at: number | null } & Said)
+  | { readonly event: 'done'; readonly outcome: Outcome; readonly ms: number };
+
+/** The result of the changes. `ended`: the script ended its own transactions. `left open`: its last transaction was rolled back. */
+export type Outcome = 'committed' | 'rolled back' | 'ended' | 'left open';
+
+export type Danger =
+  | 'drop'
+  | 'truncate'
+  | 'delete-all'
+  | 'update-all'
+  | 'alter-drop'
+  | 'rls-off'
+  /** The statement runs code that can't be analyzed. */
+  | 'unclear';
+
+export interface Question {
+  readonly danger: Danger;
+  /** The statement's text, truncated if it is long. */
+  readonly statement: string;
+  /** UTF-16 offsets in the script. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface HistoryRow {
+  id: number;
+  text: string;
+  persona: string;
+  error: string | null;
+  duration_ms: number;
+  at: string;
+}
+
+export interface SavedRow {
+  id: string;
+  name: string;
+  text: string;
+  saved_by: string;
+  saved_at: string;
+}
+
+export interface CompletionTable {
+  schema: string;
+  name: string;
+  columns: string[];
+}
+
+export interface WholeCell {
+  readonly value: string | null;
+  /** Whether the value is longer than the returned text. */
+  readonly isCut: boolean;
+}
+
+/** Names for completion in the editor. */
+export interface SqlNames {
+  readonly tables: readonly Readonly<CompletionTable>[];
+  readonly functions: readonly { readonly name: string; readonly detail: string }[];
+}
+
+/** A plan as PostgreSQL prints it with `explain (format json)`. */
+export interface RawPlan {
+  readonly Plan: RawNode;
+  readonly 'Planning Time'?: number;
+  readonly 'Execution Time'?: number;
+}
+
+export interface RawNode {
+  readonly 'Node Type': string;
+  readonly Plans?: readonly RawNode[];
+  readonly [field: string]: unknown;
+}
+
+export const contract = {
+  /** NDJSON: one {@link RunEvent} per line. */
+  'POST /sql/run': { body: sqlRun, response: raw },
+  'POST /sql/look': { body: sqlRun, response: raw },
+  'POST /sql/explain': { body: sqlExplain, response: json<RawPlan>() },
+  'POST /sql/look/explain': { body: sqlExplain, response: json<RawPlan>() },
+  'POST /sql/cell': { body: sqlCell, response: json<WholeCell>() },
+  'POST /sql/look/cell': { body: sqlCell, response: json<WholeCell>() },
+  'POST /sql/runs/:id/cancel': { response: json<{ readonly cancelled: boolean }>() },
+  'GET /sql/names': { response: json<SqlNames>() },
+  'GET /sql/history': { response: json<{ readonly entries: readonly HistoryRow[] }>() },
+  'DELETE /sql/history': { response: noContent },
+  'GET /sql/saved': { response: json<{ readonly saved: readonly SavedRow[] }>() },
+  'PUT /sql/saved': { body: savedQuery, response: json<SavedRow>() },
+  'DELETE /sql/saved/:id': { response: noContent },
+} as const satisfies RouteTable;

@@ -1,0 +1,120 @@
+/** The storage page's routes. Names aren't checked here, because the storage service has its own rules for them. */
+import { z } from 'zod';
+import { json, noContent, type RouteTable } from '../core/contract.ts';
+
+const name = z.string().min(1).max(1024);
+const sizeBytes = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+const bucketFields = {
+  public: z.boolean(),
+  file_size_limit: sizeBytes.nullable(),
+  allowed_mime_types: z.array(z.string().min(1).max(200)).max(100).nullable(),
+};
+const newBucket = z.object({ name: z.string().min(1).max(100), ...bucketFields }).strict();
+const bucketChange = z.object(bucketFields).partial().strict();
+
+const folderPage = z.object({
+  /** A folder's path with its trailing slash, or '', followed by the beginning of a name. */
+  prefix: z.string().max(1024).default(''),
+  cursor: z.string().max(4000).optional(),
+  sort: z.enum(['name', 'created_at', 'updated_at']).default('name'),
+  order: z.enum(['asc', 'desc']).default('asc'),
+});
+const objectPath = z.object({ path: name });
+const uploadLink = z.object({ path: name, replace: z.boolean().default(false) });
+const shareLink = z.object({ path: name, seconds: z.number().int().min(1).max(31_536_000) });
+const objectMove = z.object({ from: name, to: name, bucket: name.optional() });
+const objectRemove = z.object({
+  paths: z.array(name).max(1000).default([]),
+  /** Paths with their trailing slash. Everything below them is deleted. */
+  folders: z.array(name.endsWith('/')).max(100).default([]),
+});
+
+export interface Bucket {
+  readonly id: string;
+  readonly name: string;
+  readonly public: boolean;
+  readonly file_size_limit: number | null;
+  readonly allowed_mime_types: readonly string[] | null;
+  readonly created_at: string;
+}
+
+/** What the storage service of this process supports besides its basic endpoints. */
+export interface StorageFeatures {
+  /** TUS at /upload/resumable. */
+  readonly resumable: boolean;
+  /** Resized images at /render/image. */
+  readonly transforms: boolean;
+}
+
+export interface StorageOverview {
+  readonly buckets: readonly Bucket[];
+  readonly features: StorageFeatures;
+  /** The limit for files in buckets without a limit of their own. */
+  readonly fileSizeLimitBytes: number;
+  /** The storage service's address. */
+  readonly url: string;
+}
+
+export interface FolderEntry {
+  /** The full path; a folder's path ends with a slash. */
+  readonly name: string;
+  readonly id: string | null;
+  readonly updated_at: string | null;
+  readonly metadata?: { readonly size?: number; readonly mimetype?: string } | null;
+}
+
+export interface FolderPage {
+  readonly hasNext: boolean;
+  readonly nextCursor?: string;
+  readonly folders: readonly FolderEntry[];
+  readonly objects: readonly FolderEntry[];
+}
+
+/** What the storage service reports about one object. */
+export interface ObjectInfo {
+  readonly name: string;
+  readonly size: number | null;
+  readonly content_type: string | null;
+  readonly etag: string | null;
+  readonly created_at: string | null;
+  readonly last_modified: string | null;
+  readonly metadata: Record<string, unknown> | null;
+}
+
+export interface FileInfo extends ObjectInfo {
+  /** A signed address that reads the file. */
+  readonly link: string;
+  /** A signed address of a smaller image; null if the service can't resize the file. */
+  readonly preview_link: string | null;
+}
+
+/** A signed address that accepts one upload. */
+export interface UploadLink {
+  readonly url: string;
+  readonly token: string;
+}
+
+export interface Removal {
+  readonly deleted: number;
+  /** A folder contained more objects than one call deletes. */
+  readonly more: boolean;
+}
+
+export const contract = {
+  'GET /storage': { response: json<StorageOverview>() },
+  'POST /storage/buckets': { body: newBucket, response: json<{ readonly name: string }>() },
+  'PATCH /storage/buckets/:bucket': { body: bucketChange, response: noContent },
+  'DELETE /storage/buckets/:bucket': { response: noContent },
+  'POST /storage/buckets/:bucket/empty': { response: noContent },
+  'GET /storage/buckets/:bucket/objects': { query: folderPage, response: json<FolderPage>() },
+  'GET /storage/buckets/:bucket/object': { query: objectPath, response: json<FileInfo>() },
+  'POST /storage/buckets/:bucket/upload-link': { body: uploadLink, response: json<UploadLink>() },
+  'POST /storage/buckets/:bucket/share-link': {
+    body: shareLink,
+    response: json<{ readonly link: string }>(),
+  },
+  'POST /storage/buckets/:bucket/move': { body: objectMove, response: noContent },
+  'POST /storage/buckets/:bucket/copy': { body: objectMove, response: noContent },
+  'POST /storage/buckets/:bucket/remove': { body: objectRemove, response: json<Removal>() },
+} as const satisfies RouteTable;

@@ -1,0 +1,166 @@
+/** Buckets and objects by storage's own API, as the service role. */
+import type { Services } from '../services.ts';
+import type { Bucket, FolderPage, ObjectInfo, Removal, StorageFeatures, UploadLink } from './contract.ts';
+
+const missing = 'There is no such bucket or file.';
+const pageLimit = 200;
+const deleteBatch = 1000;
+/** Of one call, so that it ends in time; the rest is told, and asked for again. */
+const mostDeleted = 10_000;
+
+export interface BucketSettings {
+  readonly public?: boolean | undefined;
+  readonly file_size_limit?: number | null | undefined;
+  readonly allowed_mime_types?: readonly string[] | null | undefined;
+}
+
+export interface FolderQuery {
+  readonly prefix: string;
+  readonly cursor?: string | undefined;
+  readonly sort: string;
+  readonly order: string;
+}
+
+export interface StorageObjects {
+  buckets(): Promise<Bucket[]>;
+  createBucket(bucket: BucketSettings & { readonly name: string }): Promise<void>;
+  updateBucket(bucket: string, settings: BucketSettings): Promise<void>;
+  emptyBucket(bucket: string): Promise<void>;
+  deleteBucket(bucket: string): Promise<void>;
+  list(bucket: string, query: FolderQuery): Promise<FolderPage>;
+  info(bucket: string, path: string): Promise<ObjectInfo>;
+  /** An address that reads the object for so long, or a picture of at most that width. */
+  readLink(bucket: string, path: string, seconds: number, widthPixels?: number): Promise<string>;
+  uploadLink(bucket: string, path: string, replace: boolean): Promise<UploadLink>;
+  move(bucket: string, from: string, to: string, toBucket: string): Promise<void>;
+  copy(bucket: string, from: string, to: string, toBucket: string): Promise<void>;
+  remove(bucket: string, paths: readonly string[], folders: readonly string[]): Promise<Removal>;
+  features(): Promise<StorageFeatures>;
+}
+
+export function createStorageObjects(services: Services, apiUrl: () => string): StorageObjects {
+  const call: Services = (path, options = {}) => services(`/storage/v1${path}`, { missing, ...options });
+  const post = (path: string, body: unknown) => call(path, { method: 'POST', body });
+  let features: Promise<StorageFeatures> | undefined;
+
+  async function removePaths(bucket: string, paths: readonly string[]): Promise<number> {
+    if (paths.length === 0) return 0;
+    const { body } = await call(`/object/${encodeURIComponent(bucket)}`, {
+      method: 'DELETE',
+      body: { prefixes: paths },
+    });
+    return Array.isArray(body) ? body.length : 0;
+  }
+
+  async function removeFolder(bucket: string, folder: string, most: number): Promise<Removal> {
+    let deleted = 0;
+    while (deleted < most) {
+      const { body } = await post(`/object/list-v2/${encodeURIComponent(bucket)}`, {
+        prefix: folder,
+        limit: Math.min(deleteBatch, most - deleted),
+      });
+      const objects = body.objects as { name: string }[];
+      const gone = await removePaths(
+        bucket,
+        objects.map(({ name }) => name),
+      );
+      deleted += gone;
+      if (body.hasNext !== true || gone === 0) return { deleted, more: false };
+    }
+    return { deleted, more: true };
+  }
+
+  return {
+    buckets: async () => (await call('/bucket')).body as unknown as Bucket[],
+    async createBucket(bucket) {
+      await post('/bucket', { ...bucket, id: bucket.name });
+    },
+    async updateBucket(bucket, settings) {
+      await call(`/bucket/${encodeURIComponent(bucket)}`, { method: 'PUT', body: settings });
+    },
+    async emptyBucket(bucket) {
+      await post(`/bucket/${encodeURIComponent(bucket)}/empty`, {});
+    },
+    async deleteBucket(bucket) {
+      await call(`/bucket/${encodeURIComponent(bucket)}`, { method: 'DELETE', body: {} });
+    },
+    list: async (bucket, { prefix, cursor, sort, order }) =>
+      (
+        await post(`/object/list-v2/${encodeURIComponent(bucket)}`, {
+          prefix,
+          limit: pageLimit,
+          with_delimiter: true,
+          sortBy: { column: sort, order },
+          ...(cursor === undefined ? {} : { cursor }),
+        })
+      ).body as unknown as FolderPage,
+    info: async (bucket, path) =>
+      (await call(`/object/info/${addressOf(bucket, path)}`)).body as unknown as ObjectInfo,
+    async readLink(bucket, path, seconds, widthPixels) {
+      const { body } = await post(`/object/sign/${addressOf(bucket, path)}`, {
+        expiresIn: seconds,
+        ...(widthPixels === undefined ? {} : { transform: { width: widthPixels, resize: 'contain' } }),
+      });
+      return apiUrl() + pathOf(String(body.signedURL));
+    },
+    async uploadLink(bucket, path, replace) {
+      const { body } = await call(`/object/upload/sign/${addressOf(bucket, path)}`, {
+        method: 'POST',
+        body: {},
+        headers: replace ? { 'x-upsert': 'true' } : {},
+      });
+      return { url: apiUrl() + pathOf(String(body.url)), token: String(body.token) };
+    },
+    async move(bucket, from, to, toBucket) {
+      await post('/object/move', {
+        bucketId: bucket,
+        sourceKey: from,
+        destinationKey: to,
+        destinationBucket: toBucket,
+      });
+    },
+    async copy(bucket, from, to, toBucket) {
+      await post('/object/copy', {
+        bucketId: bucket,
+        sourceKey: from,
+        destinationKey: to,
+        destinationBucket: toBucket,
+      });
+    },
+    async remove(bucket, paths, folders) {
+      let deleted = await removePaths(bucket, paths);
+      for (const folder of folders) {
+        const removal = await removeFolder(bucket, folder, mostDeleted - deleted);
+        deleted += removal.deleted;
+        if (removal.more) return { deleted, more: true };
+      }
+      return { deleted, more: false };
+    },
+    features() {
+      features ??= (async () => ({
+        resumable: await isServed(call, '/upload/resumable', 'OPTIONS'),
+        transforms: await isServed(call, '/render/image/authenticated/none/none', 'GET'),
+      }))();
+      return features;
+    },
+  };
+}
+
+const addressOf = (bucket: string, path: string): string =>
+  [bucket, ...path.split('/')].map(encodeURIComponent).join('/');
+
+/** Storage leaves its own prefix out and writes the path as it is; a link has it percent-encoded. */
+function pathOf(signed: string): string {
+  const [path = '', query = ''] = signed.split(/\?(?=token=[^?]*$)/, 2);
+  return `/storage/v1${path.split('/').map(encodeURIComponent).join('/')}?${query}`;
+}
+
+/** Whether the service has such a route: of one that it has not it says so. */
+async function isServed(call: Services, path: string, method: 'OPTIONS' | 'GET'): Promise<boolean> {
+  try {
+    await call(path, { method });
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && /^Route \w+:/.test(error.message));
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Buckets and files. Bytes do not go through here: the page gets a link for one file that storage itself has signed, to
+ * read it for minutes or to write it, and talks to storage on the API's origin. So no file is ever of the Console's own.
+ */
+import type { Audit } from '../audit.ts';
+import type { Api } from '../routes/api.ts';
+import type { Services } from '../services.ts';
+import { createStorageObjects } from './objects.ts';
+
+export interface StorageDeps {
+  readonly services: Services;
+  readonly apiUrl: () => string;
+  /** Of a file, when its bucket sets none. */
+  readonly fileSizeLimitBytes: number;
+  readonly audit: Audit;
+}
+
+/** Long enough to watch a film; whoever wants more asks for a link to share, which is audited. */
+const previewSeconds = 2 * 3600;
+/** Twice the panel's width, for dense screens. */
+const previewWidthPixels = 1000;
+/** A GIF may move, and its small picture would not. */
+const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;
+
+export function storageRoutes(api: Api, deps: StorageDeps): void {
+  const { audit } = deps;
+  const objects = createStorageObjects(deps.services, deps.apiUrl);
+  const route = api.feature(() => import('./contract.ts'));
+  const named = (bucket: string, path: string): string => `${bucket}/${path}`;
+
+  route('GET /storage', 'read', async () => ({
+    buckets: await objects.buckets(),
+    features: await objects.features(),
+    url: `${deps.apiUrl()}/storage/v1`,
+    fileSizeLimitBytes: deps.fileSizeLimitBytes,
+  }));
+  route('POST /storage/buckets', 'write', async (call) => {
+    const bucket = await call.body();
+    await objects.createBucket(bucket);
+    await audit(call, 'bucket.create', bucket.name, { public: bucket.public });
+    return { name: bucket.name };
+  });
+  route('PATCH /storage/buckets/:bucket', 'write', async (call) => {
+    const changes = await call.body();
+    await objects.updateBucket(call.params.bucket, changes);
+    await audit(call, 'bucket.update', call.params.bucket, changes);
+  });
+  route('POST /storage/buckets/:bucket/empty', 'write', async (call) => {
+    await objects.emptyBucket(call.params.bucket);
+    await audit(call, 'bucket.empty', call.params.bucket);
+  });
+  route('DELETE /storage/buckets/:bucket', 'write', async (call) => {
+    await objects.deleteBucket(call.params.bucket);
+    await audit(call, 'bucket.delete', call.params.bucket);
+  });
+
+  route('GET /storage/buckets/:bucket/objects', 'read', async (call) =>
+    objects.list(call.params.bucket, await call.query()),
+  );
+  route('GET /storage/buckets/:bucket/object', 'read', async (call) => {
+    const { path } = await call.query();
+    const bucket = call.params.bucket;
+    const info = await objects.info(bucket, path);
+    const { transforms } = await objects.features();
+    const isPicture = transforms && picturesToShrink.test(String(info.content_type));
+    return {
+      ...info,
+      link: await objects.readLink(bucket, path, previewSeconds),
+      preview_link: isPicture
+        ? await objects.readLink(bucket, path, previewSeconds, previewWidthPixels)
+        : null,
+    };
+  });
+  route('POST /storage/buckets/:bucket/upload-link', 'write', async (call) => {
+    const { path, replace } = await call.body();
+    const link = await objects.uploadLink(call.params.bucket, path, replace);
+    await audit(call, 'object.upload', named(call.params.bucket, path), { replace });
+    return link;
+  });
+  route('POST /storage/buckets/:bucket/share-link', 'write', async (call) => {
+    const { path, seconds } = await call.body();
+    const link = await objects.readLink(call.params.bucket, path, seconds);
+    await audit(call, 'object.share', named(call.params.bucket, path), { seconds });
+    return { link };
+  });
+  for (const verb of ['move', 'copy'] as const)
+    route(`POST /storage/buckets/:bucket/${verb}`, 'write', async (call) => {
+      const { from, to, bucket = call.params.bucket } = await call.body();
+      await objects[verb](call.params.bucket, from, to, bucket);
+      await audit(call, `object.${verb}`, named(call.params.bucket, from), { to: named(bucket, to) });
+    });
+  route('POST /storage/buckets/:bucket/remove', 'write', async (call) => {
+    const { paths, folders } = await call.body();
+    const removal = await objects.remove(call.params.bucket, paths, folders);
+    await audit(call, 'object.delete', call.params.bucket, { paths, folders, deleted: removal.deleted });
+    return removal;
+  });
+}

@@ -1,0 +1,266 @@
+/** The routes of the row grid. */
+import { z } from 'zod';
+import { json, type RouteTable, raw } from '../core/contract.ts';
+import { asPersona, personaText } from '../persona/contract.ts';
+
+const filterOperators = [
+  'eq',
+  'neq',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'like',
+  'ilike',
+  'contains',
+  'is_null',
+  'not_null',
+] as const;
+const mostEdits = 5000;
+const mostKeys = 5000;
+
+const cell = z.union([
+  z.object({ value: z.string().nullable() }).strict(),
+  z.object({ default: z.literal(true) }).strict(),
+]);
+const cells = z.record(z.string(), cell);
+const texts = z.record(z.string(), z.string().nullable());
+const key = z.record(z.string(), z.string());
+const filters = z
+  .array(
+    z.object({
+      column: z.string(),
+      operator: z.enum(filterOperators),
+      value: z.string().default(''),
+    }),
+  )
+  .max(20);
+const sort = z.array(z.object({ column: z.string(), ascending: z.boolean() })).max(10);
+const cursor = z.array(z.string().nullable()).max(50);
+
+/** A value that travels as JSON in an address. */
+const jsonText = <T extends z.ZodType>(schema: T) =>
+  z
+    .string()
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        context.addIssue({ code: 'custom', message: 'is not JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+
+/** `as` is the persona, which `access.ts` reads. */
+const view = { as: personaText, filters: jsonText(filters).default([]), sort: jsonText(sort).default([]) };
+
+const page = z
+  .object({
+    ...view,
+    limit: z.coerce.number<number>().int().min(1).max(500).default(100),
+    offset: z.coerce.number<number>().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+    after: jsonText(cursor).optional(),
+    before: jsonText(cursor).optional(),
+    whole: z
+      .enum(['true', 'false'])
+      .transform((text) => text === 'true')
+      .optional(),
+  })
+  .refine(({ after, before }) => after === undefined || before === undefined, {
+    message: 'after and before exclude each other',
+  });
+const count = z.object({ as: personaText, filters: jsonText(filters).default([]) });
+const rowKey = z.object({ as: personaText, key: jsonText(key) });
+const rowEdits = z
+  .object({
+    edits: z
+      .array(z.object({ key, changes: cells, seen: texts.default({}) }).strict())
+      .min(1)
+      .max(mostEdits),
+  })
+  .strict();
+const insert = z.object({ values: cells }).strict();
+
+const scope = z.union([
+  z.object({ keys: z.array(key).min(1).max(mostKeys) }).strict(),
+  z.object({ filters }).strict(),
+]);
+/** `rows`: how many it is about, as the operator was told; another number undoes it. */
+const removeRows = z.object({ scope, rows: z.number().int().min(0).optional() }).strict();
+const changeRows = removeRows.extend({ changes: cells });
+
+const exportView = z.object({ ...view, format: z.enum(['csv', 'json']) });
+
+const delimiter = z.enum([',', ';', '\t', '|']).default(',');
+const format = z.enum(['csv', 'json']);
+const importHead = z.object({ as: personaText, format, delimiter });
+const importFile = z.object({
+  as: personaText,
+  format,
+  delimiter,
+  mapping: jsonText(z.record(z.string(), z.string())),
+  /** Everything is tried and nothing kept. */
+  dry: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
+  /** Under which the progress is asked for. */
+  id: z.string().max(100).default(''),
+});
+
+export type RelationKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table';
+
+export interface RelationSummary {
+  schema: string;
+  name: string;
+  kind: RelationKind;
+  /** The planner's estimate; null until the table was analysed. */
+  estimated_rows: number | null;
+  rls: boolean;
+  policies: number;
+  comment: string | null;
+}
+
+export interface Column {
+  name: string;
+  /** As `format_type` prints it, for example `character varying(20)`. */
+  type: string;
+  nullable: boolean;
+  default: string | null;
+  generated: boolean;
+  identity: 'always' | 'by default' | null;
+  primary_key: boolean;
+  enum_values: string[] | null;
+  references: { schema: string; table: string; column: string } | null;
+  comment: string | null;
+}
+
+/** What names one row (`core/identity.ts`). */
+export type RelationKey =
+  | { readonly kind: 'columns'; readonly columns: readonly string[] }
+  | { readonly kind: 'place' }
+  | { readonly kind: 'none' };
+
+export interface ForeignKey {
+  name: string;
+  columns: string[];
+  schema: string;
+  table: string;
+  /** Of the other table, in the order of `columns`. */
+  references: string[];
+}
+
+export interface Relation extends RelationSummary {
+  columns: Column[];
+  key: RelationKey;
+  foreign_keys: ForeignKey[];
+}
+
+export interface Filter {
+  readonly column: string;
+  readonly operator: (typeof filterOperators)[number];
+  readonly value: string;
+}
+
+/** Values by column, as text. */
+export type RowKey = Readonly<Record<string, string>>;
+
+/** Values of the order's columns in one row, as text. */
+export type Cursor = readonly (string | null)[];
+
+export interface Sort {
+  readonly column: string;
+  readonly ascending: boolean;
+}
+
+export interface Page {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** `[row, column]` of each cell that was cut. */
+  readonly cut: readonly (readonly [number, number])[];
+  /** What names each row where that is none of its cells. */
+  readonly keys: readonly RowKey[] | null;
+  /** Where the next page begins and the former ends; null where only an offset tells. */
+  readonly first: Cursor | null;
+  readonly last: Cursor | null;
+  /** True when there are more rows behind this page. */
+  readonly more: boolean;
+  /** The planner's guess at all rows that match; only with the first page. */
+  readonly estimate: number | null;
+}
+
+/** A new value as text, NULL, or the column's default. */
+export type CellChange = { readonly value: string | null } | { readonly default: true };
+
+export type Values = Readonly<Record<string, string | null>>;
+
+export interface EditedRow {
+  /** What names the row from now on. */
+  readonly key: RowKey;
+  /** The changed columns as they were. */
+  readonly before: Values;
+  /** The row as the database made it. */
+  readonly row: Values;
+}
+
+export interface ImportFault {
+  /** Null: of no row in particular. */
+  readonly line: number | null;
+  readonly message: string;
+  readonly detail?: string | undefined;
+  readonly column?: string | undefined;
+  readonly sqlstate?: string | undefined;
+}
+
+export interface ImportReport {
+  /** Rows read. */
+  readonly rows: number;
+  readonly faults: readonly ImportFault[];
+  /** There were more faults than anybody reads, and the rest of the file was not looked at. */
+  readonly stopped: boolean;
+}
+
+export const contract = {
+  'GET /tables': { response: json<{ readonly tables: readonly RelationSummary[] }>() },
+  'GET /tables/:schema/:table': { response: json<Relation>() },
+  'GET /tables/:schema/:table/rows': { query: page, response: json<Page>() },
+  'GET /tables/:schema/:table/count': { query: count, response: json<{ readonly count: number }>() },
+  'GET /tables/:schema/:table/row': { query: rowKey, response: json<{ readonly row: Values }>() },
+  'PATCH /tables/:schema/:table/rows': {
+    query: asPersona,
+    body: rowEdits,
+    response: json<{ readonly rows: readonly EditedRow[] }>(),
+  },
+  'POST /tables/:schema/:table/rows': {
+    query: asPersona,
+    body: insert,
+    response: json<{ readonly row: Values }>(),
+  },
+  'DELETE /tables/:schema/:table/rows': {
+    query: asPersona,
+    body: removeRows,
+    response: json<{ readonly deleted: number }>(),
+  },
+  'POST /tables/:schema/:table/change': {
+    query: asPersona,
+    body: changeRows,
+    response: json<{ readonly changed: number }>(),
+  },
+  /** A CSV or JSON file. */
+  'GET /tables/:schema/:table/export': { query: exportView, response: raw },
+  'POST /tables/:schema/:table/import/head': {
+    query: importHead,
+    body: 'file',
+    response: json<{
+      readonly columns: readonly string[];
+      readonly sample: readonly Readonly<Record<string, unknown>>[];
+    }>(),
+  },
+  'POST /tables/:schema/:table/import': {
+    query: importFile,
+    body: 'file',
+    response: json<ImportReport & { readonly written: boolean }>(),
+  },
+  'GET /imports/:id': { response: json<{ readonly rows: number | null }>() },
+} as const satisfies RouteTable;

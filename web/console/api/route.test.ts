@@ -1,0 +1,40 @@
+/** The compiler checks the types here: each `@ts-expect-error` fails the type check if its line becomes valid. */
+import { expect, expectTypeOf, test } from 'vitest';
+import { consoleUrl, type Payload } from './route.ts';
+import type { fetchConsole } from './session.ts';
+
+test('an address has its parameters percent-encoded and only the given query fields', () => {
+  const params = { bucket: 'a/b' };
+  expect(consoleUrl('GET /storage/buckets/:bucket/object', { params, query: { path: 'x y' } })).toBe(
+    '/console/api/storage/buckets/a%2Fb/object?path=x+y',
+  );
+  expect(consoleUrl('GET /reference/types')).toBe('/console/api/reference/types');
+  expect(consoleUrl('GET /logs/tail', { query: { level: undefined } })).toBe('/console/api/logs/tail');
+});
+
+test('input and response follow from the route', () => {
+  const call: typeof fetchConsole = () => new Promise(() => {});
+  expectTypeOf<Payload<'POST /storage/buckets/:bucket/share-link'>>().toEqualTypeOf<{
+    readonly link: string;
+  }>();
+  expectTypeOf<Payload<'DELETE /inbox'>>().toEqualTypeOf<undefined>();
+  void call('GET /storage');
+  void call('GET /users', { query: { search: 'ada', page: 2 } });
+
+  // @ts-expect-error no such route
+  void call('GET /buckets');
+  // @ts-expect-error the parameter is missing
+  void call('GET /users/:id');
+  // @ts-expect-error the query has no such field
+  void call('GET /users', { query: { serach: 'ada' } });
+  // @ts-expect-error the page is a number
+  void call('GET /users', { query: { page: 'two' } });
+  // @ts-expect-error the route takes no body
+  void call('GET /users', { body: {} });
+  // @ts-expect-error the body lacks its fields
+  void call('POST /users/invite', { body: {} });
+  // @ts-expect-error the body has no such field
+  void call('POST /users/invite', { body: { email: 'a@b.c', name: 'Ada' } });
+  // @ts-expect-error the response has no such field
+  void call('GET /storage').then(({ bucket }) => bucket);
+});

@@ -1,0 +1,54 @@
+/** Routes of the Console's API as the server's contract declares them: the input of a call, its response and its address. */
+import type { ConsoleContract } from '../../../src/console/contract.ts';
+import type { Given, ParamsOf, PayloadOf } from '../../../src/console/core/contract.ts';
+
+/** For example `GET /tables`. */
+export type Route = keyof ConsoleContract & string;
+/** The JSON of a route's response. */
+export type Payload<Name extends Route> = Received<PayloadOf<ConsoleContract[Name]>>;
+/** Status 204 has no body. */
+type Received<Value> = undefined extends Value ? undefined : Value;
+export type Body<Name extends Route> = Given<ConsoleContract[Name], 'body'>;
+
+/** An option that is absent if the route has no such input, and required if the input has required fields. */
+type Option<Name extends string, Value> = [Value] extends [never]
+  ? { readonly [Key in Name]?: never }
+  : object extends Value
+    ? { readonly [Key in Name]?: Value }
+    : { readonly [Key in Name]: Value };
+
+type Params<Name extends Route> = keyof ParamsOf<Name> extends never ? never : ParamsOf<Name>;
+type File<Name extends Route> = ConsoleContract[Name] extends { readonly body: 'file' } ? Blob : never;
+
+export type Address<Name extends Route> = Option<'params', Params<Name>> &
+  Option<'query', Given<ConsoleContract[Name], 'query'>>;
+export type Input<Name extends Route> = Address<Name> &
+  Option<'body', Body<Name>> &
+  Option<'file', File<Name>>;
+/** The second argument of a call: optional if every part of it is. */
+export type Options<Value> = object extends Value ? [options?: Value] : [options: Value];
+
+const base = '/console/api';
+
+interface Parts {
+  readonly params?: Readonly<Record<string, string>> | undefined;
+  readonly query?: object | undefined;
+}
+
+/** The method of a route, and its address with the parameters filled in. */
+export function resolve(route: Route, { params = {}, query = {} }: Parts): { method: Method; url: string } {
+  const [method, path = ''] = route.split(' ') as [Method, string];
+  const filled = path.replaceAll(/:(\w+)/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return { method, url: base + filled + (search === '' ? '' : `?${search}`) };
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * The address of a route, for links, frames and event streams.
+ * @example consoleUrl('GET /inbox/:id/html', { params: { id } })
+ */
+export const consoleUrl = <Name extends Route>(route: Name, ...[options]: Options<Address<Name>>): string =>
+  resolve(route, (options ?? {}) as Parts).url;
