@@ -78,7 +78,7 @@ const fixed: readonly Fixed[] = [
   ['jobs', 'maximum timeout of a `pg_net` request', 'ms', 'src/jobs', 'maxRequestTimeoutMs'],
   ['jobs', 'maximum timeout of an `http` request', 'ms', 'src/jobs', 'maxHttpTimeoutMs'],
   ['jobs', 'redirects of an `http` request', 'count', 'src/jobs', 'maxHttpRedirects'],
-  ['jobs', 'response to a request', 'bytes', 'src/jobs', 'maxAnswerBytes'],
+  ['jobs', 'response to a request', 'bytes', 'src/jobs', 'maxResponseBytes'],
   ['jobs', 'redirects of a `pg_net` request', 'count', 'src/jobs/net', 'maxRedirects'],
   ['jobs', 'polling interval of the `pg_net` queue', 'ms', 'src/jobs', 'netPollMs'],
   ['jobs', 'concurrent `pg_cron` jobs per process', 'count', 'src/jobs', 'maxRunningJobs'],
@@ -204,7 +204,7 @@ const fixed: readonly Fixed[] = [
   ],
   ['console', 'displayed body of a request or response', 'bytes', 'src/console/jobs', 'shownBodyBytes'],
   ['web', 'cache duration of the key set', 'ms', 'web/lib/session', 'jwksCacheMs'],
-  ['functions', 'header of a function response', 'bytes', 'src/functions/proxy.ts', 'maxAnswerHeadBytes'],
+  ['functions', 'header of a function response', 'bytes', 'src/functions/proxy.ts', 'maxResponseHeadBytes'],
   ['functions', 'readable files per function', 'count', 'src/functions', 'mostReadableFiles'],
 ];
 
@@ -227,7 +227,7 @@ const exported: readonly Exported[] = [
   ['functions', 'CPU time at startup', 'ms', functionLimits.bootCpuMs],
   ['functions', 'memory per function', 'bytes', functionLimits.memoryBytes],
   ['functions', 'lifetime of a process', 'ms', functionLimits.wallClockMs],
-  ['functions', 'time to the first response', 'ms', functionLimits.answerMs],
+  ['functions', 'time to the first response', 'ms', functionLimits.responseMs],
   ['functions', 'idle timeout of a process', 'ms', functionLimits.idleMs],
   ['functions', 'concurrent processes', 'count', functionLimits.maxWorkers],
   ['functions', 'concurrent processes per function', 'count', functionLimits.maxWorkersPerFunction],

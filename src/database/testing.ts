@@ -6,6 +6,6 @@ export {
   stopTestCluster,
   type TestCluster,
   type TestDatabase,
-  type TestPlace,
+  type TestServerAddress,
   testTarget,
 } from './testing/test-cluster.ts';

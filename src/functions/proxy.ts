@@ -13,7 +13,7 @@ import { connectWorker } from './worker-socket.ts';
  * The maximum size of a response header. Matches the local stack's gateway, which allows many cookies or a long
  * Content-Security-Policy.
  */
-const maxAnswerHeadBytes = 160 * 1024;
+const maxResponseHeadBytes = 160 * 1024;
 
 export interface FunctionProxy {
   /**
@@ -42,10 +42,10 @@ export function createProxy(limits: Limits): FunctionProxy {
           connect: (_options, done) => connectWorker(worker.socketPath, done),
           connections: limits.maxRequests,
           pipelining: 1,
-          headersTimeout: limits.answerMs,
+          headersTimeout: limits.responseMs,
           bodyTimeout: 0,
           keepAliveTimeout: limits.idleMs,
-          maxHeaderSize: maxAnswerHeadBytes,
+          maxHeaderSize: maxResponseHeadBytes,
         }),
     );
     pools.set(worker, made);

@@ -12,7 +12,7 @@ import type { Logger } from '../kernel/log.ts';
 import { rawHead } from '../kernel/response-head.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
-import { judgeAuthorization } from './core/verify-jwt.ts';
+import { checkAuthorization } from './core/verify-jwt.ts';
 import { errors, FunctionError, type PlatformError } from './errors.ts';
 import type { Invocation } from './invocations.ts';
 import type { FunctionProxy } from './proxy.ts';
@@ -58,7 +58,7 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
       if (target === undefined)
         return reply.code(404).headers(corsHeaders).type('text/plain').send('Function not found');
       if (target.source.verifyJwt && request.method !== 'OPTIONS') {
-        const refusal = judgeAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
+        const refusal = checkAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
         if (refusal !== undefined) return render(reply, refusal);
       }
       const record = startRecord(deps, target, request.method, request.id);
@@ -125,7 +125,7 @@ export function upgradeHandler(
     const target = find(deps, request.url ?? '');
     if (target === undefined) return refuse(socket, 404, errors.notFound);
     if (target.source.verifyJwt) {
-      const refusal = judgeAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
+      const refusal = checkAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
       if (refusal !== undefined) return refuse(socket, refusal.status, refusal);
     }
     const requestId = randomUUID();

@@ -35,7 +35,7 @@ export async function forwardUpgrade(
   const leave = (): void => void offer.destroy();
   socket.once('close', leave);
   try {
-    const { answer, upstream, early } = await answerTo(offer);
+    const { answer, upstream, early } = await responseTo(offer);
     if (upstream === undefined) {
       socket.write(headOf(answer, [...endToEnd(answer.rawHeaders), 'Connection', 'close']));
       await passOn(answer, socket);
@@ -56,14 +56,14 @@ export async function forwardUpgrade(
   }
 }
 
-interface Answer {
+interface UpgradeResponse {
   readonly answer: IncomingMessage;
   /** The connection to the worker and the bytes already read from it, if the function accepted the upgrade. */
   readonly upstream?: Duplex;
   readonly early?: Buffer;
 }
 
-function answerTo(offer: ClientRequest): Promise<Answer> {
+function responseTo(offer: ClientRequest): Promise<UpgradeResponse> {
   return new Promise((resolve, reject) => {
     offer.once('upgrade', (answer, upstream, early) => resolve({ answer, upstream, early }));
     offer.once('response', (answer) => resolve({ answer }));

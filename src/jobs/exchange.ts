@@ -19,7 +19,7 @@ export interface ExchangeRequest {
   readonly maxRedirects: number;
 }
 
-export interface ExchangeAnswer {
+export interface ExchangeResponse {
   readonly status: number;
   /** The headers as the server sent them. */
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -39,13 +39,13 @@ export class ExchangeError extends Error {
 
 export interface Exchanges {
   /** @throws {ExchangeError} */
-  send(request: ExchangeRequest, signal?: AbortSignal): Promise<ExchangeAnswer>;
+  send(request: ExchangeRequest, signal?: AbortSignal): Promise<ExchangeResponse>;
   /** Closes idle connections. */
   rest(): void;
 }
 
 /** Responses are stored in a column, and many are in progress concurrently. */
-export const maxAnswerBytes = 4 * 1024 * 1024;
+export const maxResponseBytes = 4 * 1024 * 1024;
 
 export function createExchanges(rules: () => DestinationRules): Exchanges {
   // Connections are reused for the same scheme, host and port, for which the rules always give the same result.
@@ -112,7 +112,7 @@ function open(
   { url, host, publicOnly }: Destination,
   signal: AbortSignal,
   agent: Agent | false,
-): { sent: ClientRequest; answer: Promise<ExchangeAnswer> } {
+): { sent: ClientRequest; answer: Promise<ExchangeResponse> } {
   const send = url.protocol === 'https:' ? process.getBuiltinModule('node:https').request : httpRequest;
   const headers = request.headers.flat();
   const has = (name: string): boolean => request.headers.some(([key]) => key.toLowerCase() === name);
@@ -130,22 +130,22 @@ function open(
     servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
     ...(publicOnly ? { lookup: publicLookup } : {}),
   } as Parameters<typeof send>[1]);
-  const answer = new Promise<ExchangeAnswer>((done, fail) => {
-    sent.once('response', (response) => readAnswer(response).then(done, fail));
+  const answer = new Promise<ExchangeResponse>((done, fail) => {
+    sent.once('response', (response) => readResponse(response).then(done, fail));
     sent.on('error', fail);
   });
   sent.end(body);
   return { sent, answer };
 }
 
-async function readAnswer(response: IncomingMessage): Promise<ExchangeAnswer> {
+async function readResponse(response: IncomingMessage): Promise<ExchangeResponse> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length;
     // Leaving the loop destroys the connection.
-    if (sizeBytes > maxAnswerBytes)
-      throw new ExchangeError(`the answer is larger than ${maxAnswerBytes} bytes`);
+    if (sizeBytes > maxResponseBytes)
+      throw new ExchangeError(`the answer is larger than ${maxResponseBytes} bytes`);
     chunks.push(chunk);
   }
   const headers: [string, string][] = [];
@@ -159,7 +159,7 @@ async function readAnswer(response: IncomingMessage): Promise<ExchangeAnswer> {
  * Builds the next request as curl's CURLOPT_FOLLOWLOCATION does: POST becomes GET on 301 to 303, and credentials are
  * only sent to the same origin.
  */
-function redirectOf(request: ExchangeRequest, answer: ExchangeAnswer): ExchangeRequest | undefined {
+function redirectOf(request: ExchangeRequest, answer: ExchangeResponse): ExchangeRequest | undefined {
   if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const location = answer.headers.find(([name]) => name.toLowerCase() === 'location')?.[1];
   if (location === undefined || !URL.canParse(location, request.url)) return undefined;

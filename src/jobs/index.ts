@@ -12,7 +12,7 @@ import { sql } from '../kernel/sql.ts';
 import { type Bridge, openBridge } from './bridge/server.ts';
 import { type CronCounts, createScheduler } from './cron/scheduler.ts';
 import { createExchanges } from './exchange.ts';
-import { answerHttp } from './http/answer.ts';
+import { handleHttp } from './http/handle-http.ts';
 import { createSender, type NetCounts } from './net/sender.ts';
 
 export interface JobsDeps {
@@ -53,7 +53,7 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
       return await openBridge({
         socketDir,
         number: await bridgeNumber(database),
-        answerer: (question, signal) => answerHttp(exchanges, question, signal),
+        answerer: (question, signal) => handleHttp(exchanges, question, signal),
         log,
       });
     } catch (error) {

@@ -16,7 +16,7 @@ import type { Bus } from './bus/types.ts';
 import { createFeed } from './changes/feed.ts';
 import { AnonymousSockets } from './core/anonymous-sockets.ts';
 import { Deadlines } from './core/deadlines.ts';
-import { Holdings } from './core/holdings.ts';
+import { MemoryUse } from './core/memory-use.ts';
 import { RateAverage } from './core/rate.ts';
 import { closes } from './errors.ts';
 import { createHub } from './hub.ts';
@@ -88,7 +88,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     events: new RateAverage(),
     joins: new RateAverage(1),
     anonymous: new AnonymousSockets(limits),
-    holdings: new Holdings<OpenSocket>(limits),
+    memoryUse: new MemoryUse<OpenSocket>(limits),
     presenceEvents,
     newUuid,
   };

@@ -4,7 +4,7 @@
  */
 import type { Database, PostgresErrorShape } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
-import { isAnswer } from './core/answered.ts';
+import { isServerResponse } from './core/server-response.ts';
 import type { Caller } from './core/token.ts';
 import { ChannelError, joinRefusals, systemErrors, unauthorizedRead } from './errors.ts';
 import { keepPartitions, type RightsContext, readRights, writeRights } from './queries.ts';
@@ -75,7 +75,7 @@ function refusal(error: unknown, query: RightsQuery, log: Logger): ChannelError 
     return new ChannelError(joinRefusals.missingPartition, systemErrors.noDatabase, options);
   if (code === '57014')
     return new ChannelError(joinRefusals.queryCanceled, systemErrors.queryCanceled, options);
-  if (isAnswer(error)) {
+  if (isServerResponse(error)) {
     log.warn(
       { code: 'RlsPolicyError', topic: query.subTopic, role: query.caller.role, error },
       'a policy on realtime.messages failed',

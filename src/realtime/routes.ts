@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { type BatchMessage, parseBatch } from './core/batch.ts';
 import type { Broadcast } from './core/frame.ts';
 import { isTooDeep } from './core/json-depth.ts';
-import { type Caller, cleanToken, judgeToken } from './core/token.ts';
+import { type Caller, checkToken, cleanToken } from './core/token.ts';
 import { ChannelError } from './errors.ts';
 import type { SocketContext } from './socket/context.ts';
 
@@ -20,7 +20,7 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
     const token =
       scheme?.toLowerCase() === 'bearer' ? given : typeof apikey === 'string' ? apikey : undefined;
     if (!token) return undefined;
-    const judged = judgeToken(keys.verify(cleanToken(token)), clock.now());
+    const judged = checkToken(keys.verify(cleanToken(token)), clock.now());
     return judged.ok ? judged.caller : undefined;
   };
 

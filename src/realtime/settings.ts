@@ -3,9 +3,9 @@
  * limited by memory, so the defaults limit the memory per socket.
  */
 import type { Config } from '../config/index.ts';
-import type { HoldingLimits } from './core/holdings.ts';
+import type { MemoryLimits } from './core/memory-use.ts';
 
-export interface Limits extends HoldingLimits {
+export interface Limits extends MemoryLimits {
   /** The maximum number of concurrent sockets. */
   readonly maxConcurrentUsers: number;
   /** The maximum number of sockets without a signed-in user, in total and per address. */

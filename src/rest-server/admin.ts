@@ -14,7 +14,7 @@ export interface AdminDeps {
 
 export function createAdminServer(deps: AdminDeps): Server {
   return createServer((request, response) => {
-    answer(request.url ?? '/', deps).then(
+    respond(request.url ?? '/', deps).then(
       ({ status, type, body = '' }) => {
         const length = String(Buffer.byteLength(body));
         response.writeHead(status, { ...(type && { 'Content-Type': type }), 'Content-Length': length });
@@ -25,13 +25,13 @@ export function createAdminServer(deps: AdminDeps): Server {
   });
 }
 
-interface Answer {
+interface AdminResponse {
   readonly status: number;
   readonly type?: string;
   readonly body?: string;
 }
 
-async function answer(url: string, deps: AdminDeps): Promise<Answer> {
+async function respond(url: string, deps: AdminDeps): Promise<AdminResponse> {
   switch (url.split('?', 1)[0]) {
     case '/live':
       return { status: deps.isLive() ? 200 : 500 };

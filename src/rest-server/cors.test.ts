@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { answerCors } from './cors.ts';
+import { checkCors } from './cors.ts';
 
-const ask = (request: Partial<Parameters<typeof answerCors>[0]>, origins: string[] = []) => {
+const ask = (request: Partial<Parameters<typeof checkCors>[0]>, origins: string[] = []) => {
   const whole = {
     method: 'GET',
     origin: 'http://a',
@@ -9,7 +9,7 @@ const ask = (request: Partial<Parameters<typeof answerCors>[0]>, origins: string
     wantedHeaders: undefined,
     ...request,
   };
-  const { kind, headers } = answerCors(whole, origins);
+  const { kind, headers } = checkCors(whole, origins);
   return { kind, ...Object.fromEntries(headers) } as Record<string, string>;
 };
 

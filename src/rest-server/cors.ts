@@ -3,7 +3,7 @@ import { EXPOSED_HEADERS } from '../rest/index.ts';
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-export type CorsAnswer =
+export type CorsResult =
   /** A preflight request, answered with status 200 and these headers. */
   | { readonly kind: 'preflight'; readonly headers: Headers }
   /** Headers to add to the service's response. */
@@ -27,8 +27,8 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
  * `origins` lists the allowed origins, which may send credentials. If it is empty, all origins are allowed, without
  * credentials.
  */
-export function answerCors(request: CorsRequest, origins: readonly string[]): CorsAnswer {
-  const none: CorsAnswer = { kind: 'plain', headers: [] };
+export function checkCors(request: CorsRequest, origins: readonly string[]): CorsResult {
+  const none: CorsResult = { kind: 'plain', headers: [] };
   const { method, origin, wantedMethod } = request;
   if (origin === undefined) return none;
   if (origins.length > 0 && !origins.includes(origin)) return none;

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from '../kernel/http.ts';
 import { originForm } from '../kernel/origin-form.ts';
 import {
-  type BodySpace,
+  type BodyBudget,
   ClientGone,
   COMPATIBLE_VERSION,
   type RestRequest,
@@ -14,13 +14,13 @@ import {
   writeResponse,
 } from '../rest/index.ts';
 import type { ServerConfig } from './config.ts';
-import { answerCors } from './cors.ts';
+import { checkCors } from './cors.ts';
 import type { ServerLog } from './log.ts';
 
 export interface HttpDeps {
   readonly config: () => ServerConfig;
   readonly log: ServerLog;
-  readonly bodies: BodySpace;
+  readonly bodies: BodyBudget;
   /** `facts` are filled in while the request is handled. */
   readonly answer: (request: RestRequest, facts: RequestFacts) => Promise<RestResponse>;
 }
@@ -54,7 +54,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: H
   const { log } = deps;
   const { corsOrigins, rest, logQuery } = deps.config();
   const { origin } = request.headers;
-  const cors = answerCors(
+  const cors = checkCors(
     {
       method: request.method ?? 'GET',
       origin,
@@ -71,7 +71,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: H
     return;
   }
   const facts: RequestFacts = { role: undefined, statements: logQuery ? [] : undefined };
-  const answer = await answerTo(request, response, facts, deps);
+  const answer = await respondTo(request, response, facts, deps);
   if (log.wants(answer.status)) for (const statement of facts.statements ?? []) log.say(statement);
   warnOfOldNames(request, answer, log);
   // Upstream adds this header to every OPTIONS response.
@@ -94,7 +94,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: H
   }
 }
 
-async function answerTo(
+async function respondTo(
   request: IncomingMessage,
   response: ServerResponse,
   facts: RequestFacts,

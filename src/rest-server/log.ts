@@ -11,14 +11,14 @@ export interface ServerLog {
   fault(line: string): void;
   /** Writes a line at level `debug`. */
   detail(line: string): void;
-  answered(facts: AnswerFacts): void;
+  answered(facts: ResponseFacts): void;
   /** Whether a response with this status is logged. */
   wants(status: number): boolean;
   /** For the service's own log messages. */
   readonly logger: Logger;
 }
 
-export interface AnswerFacts {
+export interface ResponseFacts {
   readonly request: IncomingMessage;
   readonly role: string | undefined;
   readonly status: number;

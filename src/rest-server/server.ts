@@ -11,12 +11,12 @@ import { ConnectionError, openRemote, PostgresError, type Remote } from '../data
 import { systemClock } from '../kernel/clock.ts';
 import { createVerifier } from '../keys/index.ts';
 import {
-  AnswerSpace,
-  BodySpace,
+  BodyBudget,
   COMPATIBLE_VERSION,
   createState,
   type Extent,
   handle,
+  ResponseStorage,
   type RestRequest,
   type RestResponse,
   type RestSettings,
@@ -65,7 +65,7 @@ export class RestServer {
   readonly #options: RestServerOptions;
   readonly #log: ServerLog;
   readonly #answersDir = join(tmpdir(), `plinth-rest-${randomUUID()}`);
-  readonly #answers = new AnswerSpace(this.#answersDir, ANSWER_LIMITS);
+  readonly #answers = new ResponseStorage(this.#answersDir, ANSWER_LIMITS);
   readonly #metrics: Metrics = createMetrics();
   readonly #remote: Remote;
   readonly #state: State;
@@ -110,7 +110,7 @@ export class RestServer {
     this.#public = createHttpServer({
       config: () => this.#config,
       log: this.#log,
-      bodies: new BodySpace(REQUEST_BODIES_BYTES),
+      bodies: new BodyBudget(REQUEST_BODIES_BYTES),
       answer: (request, facts) => this.#answer(request, facts),
     });
   }

@@ -16,14 +16,14 @@ export interface RestAttempt {
   readonly rollsBack: boolean;
 }
 
-export interface AttemptAnswer {
+export interface AttemptResponse {
   readonly status: number;
   /** The beginning of the response body. */
   readonly text: string;
   readonly isCut: boolean;
 }
 
-export type Attempt = (attempt: RestAttempt, mostBytes: number) => Promise<AttemptAnswer>;
+export type Attempt = (attempt: RestAttempt, mostBytes: number) => Promise<AttemptResponse>;
 
 export const createAttempt =
   (handle: (request: RestRequest) => Promise<RestResponse>): Attempt =>

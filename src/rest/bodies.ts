@@ -13,7 +13,7 @@ const COUNTED_BYTES = 1024 * 1024;
 /** These bodies are converted to JSON, which is in memory together with the original. */
 const BECOMES_JSON = /^\s*(text\/csv|application\/x-www-form-urlencoded)/i;
 
-export class BodySpace {
+export class BodyBudget {
   readonly #totalBytes: number;
   readonly #held = new WeakMap<IncomingMessage, number>();
   #heldBytes = 0;

@@ -109,7 +109,7 @@ export class RestError extends Error {
   readonly hint: string | null;
   readonly headers: readonly (readonly [string, string])[];
 
-  constructor(answer: RestErrorAnswer) {
+  constructor(answer: RestErrorFields) {
     super(answer.message, { cause: answer.cause });
     this.name = 'RestError';
     this.code = answer.code;
@@ -121,7 +121,7 @@ export class RestError extends Error {
   }
 }
 
-export interface RestErrorAnswer {
+export interface RestErrorFields {
   readonly code: string;
   readonly status: number;
   readonly message: string;

@@ -9,20 +9,19 @@ import { systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
-import { AnswerSpace } from './answers/space.ts';
 import { type Attempt, createAttempt } from './attempt.ts';
-import { BodySpace } from './bodies.ts';
+import { BodyBudget } from './bodies.ts';
 import { errorBody, restError } from './errors.ts';
 import { EXPOSED_HEADERS } from './exposed-headers.ts';
 import { createAdviser } from './privileges/index.ts';
+import { ResponseStorage } from './responses/storage.ts';
 import { adminPlugin, restPlugin } from './routes.ts';
 import { handle } from './service.ts';
 import { type PermissionHints, settingsFromConfig } from './settings.ts';
 import { createState, projectSource } from './state.ts';
 
-export { AnswerSpace } from './answers/space.ts';
-export type { Attempt, AttemptAnswer, RestAttempt } from './attempt.ts';
-export { BodySpace } from './bodies.ts';
+export type { Attempt, AttemptResponse, RestAttempt } from './attempt.ts';
+export { BodyBudget } from './bodies.ts';
 export { type ClaimPath, readClaimPath } from './core/claim-path.ts';
 export { databaseError } from './core/database-error.ts';
 export type { RestRequest } from './core/request.ts';
@@ -30,6 +29,7 @@ export { COMPATIBLE_VERSION, type RestResponse, respondError } from './core/resp
 export { errorBody, restError } from './errors.ts';
 export { EXPOSED_HEADERS } from './exposed-headers.ts';
 export { type SettingRow, selectRoleSettings } from './queries.ts';
+export { ResponseStorage } from './responses/storage.ts';
 export { ClientGone, shellError } from './routes.ts';
 export type { SchemaCache } from './schema-cache/types.ts';
 export { handle, type ServiceDeps } from './service.ts';
@@ -69,7 +69,7 @@ export function createRest({ database, keys, config, dataDir, log, permissionHin
   const { max_answer_size, max_waiting_answers, max_request_bodies } = config.plinth.rest;
   const limits = { answerBytes: max_answer_size, totalBytes: max_waiting_answers };
   const deps = {
-    answers: new AnswerSpace(join(dataDir, 'answers'), limits),
+    answers: new ResponseStorage(join(dataDir, 'answers'), limits),
     requestPath: database.requestPath,
     advise: createAdviser(database.pool('authenticator'), log),
     verify: (token: string) => keys.verify(token),
@@ -86,7 +86,7 @@ export function createRest({ database, keys, config, dataDir, log, permissionHin
         plugin: restPlugin({
           prefix: PREFIX,
           handle: (request) => handle(request, deps),
-          bodies: new BodySpace(max_request_bodies),
+          bodies: new BodyBudget(max_request_bodies),
           log,
         }),
         cors: 'open',

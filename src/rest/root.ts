@@ -1,8 +1,6 @@
 /** Serves `/`: the OpenAPI document of the request's schema, limited to what the role can access. */
 import type { RequestPath } from '../database/types.ts';
 import { quoteIdentifier } from '../kernel/sql.ts';
-import type { AnswerSpace } from './answers/space.ts';
-import { writeDocument } from './answers/write-document.ts';
 import type { Identity } from './core/authenticate.ts';
 import { openApi } from './core/openapi.ts';
 import { mediaTypeName, readAccept } from './core/parse/media-type.ts';
@@ -11,19 +9,21 @@ import { COMPATIBLE_VERSION, type RestResponse, respondOpenApi } from './core/re
 import { transactionSettings } from './core/transaction.ts';
 import { restError } from './errors.ts';
 import { ACCESSIBLE_RELATIONS, ACCESSIBLE_ROUTINES, SCHEMA_DESCRIPTION } from './queries.ts';
+import type { ResponseStorage } from './responses/storage.ts';
+import { writeDocument } from './responses/write-document.ts';
 import type { Routine } from './schema-cache/types.ts';
 import type { Snapshot } from './state.ts';
 
 const PRODUCED = new Set(['openapi', 'json', 'any']);
 
-export async function answerRoot(
+export async function handleRoot(
   request: RestRequest,
   headersOnly: boolean,
   profile: Profile,
   identity: Identity,
   snapshot: Snapshot,
   requestPath: RequestPath,
-  answers: AnswerSpace,
+  answers: ResponseStorage,
 ): Promise<RestResponse> {
   const accepts = readAccept(header(request, 'accept'));
   if (!accepts.some((type) => PRODUCED.has(type.kind))) {

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Cancellation } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
-import { BODY_LIMIT_BYTES, type BodySpace } from './bodies.ts';
+import { BODY_LIMIT_BYTES, type BodyBudget } from './bodies.ts';
 import type { RestRequest } from './core/request.ts';
 import { type RestResponse, respondError } from './core/respond.ts';
 import { RestError, restError } from './errors.ts';
@@ -15,7 +15,7 @@ export interface RestRoutes {
   readonly prefix: string;
   readonly handle: (request: RestRequest) => Promise<RestResponse>;
   /** The memory budget of all request bodies. */
-  readonly bodies: BodySpace;
+  readonly bodies: BodyBudget;
   readonly log: Logger;
 }
 
@@ -50,7 +50,7 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
   };
 }
 
-function takeRawBodies(scope: FastifyInstance, bodies: BodySpace, log: Logger): void {
+function takeRawBodies(scope: FastifyInstance, bodies: BodyBudget, log: Logger): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (request, payload, done) => {
     bodies.read(request.raw, payload).then(

@@ -9,7 +9,6 @@ import type { Logger } from '../kernel/log.ts';
 import { quoteIdentifier } from '../kernel/sql.ts';
 import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
-import type { AnswerSpace } from './answers/space.ts';
 import { authenticate, type Identity } from './core/authenticate.ts';
 import { bindParam } from './core/compile/params.ts';
 import type { Statement } from './core/compile/statement.ts';
@@ -35,7 +34,8 @@ import { ServerTiming } from './core/server-timing.ts';
 import { transactionSettings } from './core/transaction.ts';
 import { RestError } from './errors.ts';
 import type { Advise } from './privileges/index.ts';
-import { answerRoot } from './root.ts';
+import type { ResponseStorage } from './responses/storage.ts';
+import { handleRoot } from './root.ts';
 import type { QualifiedName } from './schema-cache/types.ts';
 import type { Snapshot } from './state.ts';
 
@@ -45,7 +45,7 @@ export interface ServiceDeps {
   readonly verify: Keys['verify'];
   readonly clock: Clock;
   readonly log: Logger;
-  readonly answers: AnswerSpace;
+  readonly answers: ResponseStorage;
   /** Called with the authenticated identity. */
   readonly onIdentity?: (identity: Identity) => void;
   /** Returns the Retry-After value in seconds when the database is unreachable. Defaults to 1. */
@@ -71,7 +71,7 @@ export async function handle(request: RestRequest, deps: ServiceDeps): Promise<R
     deps.onIdentity?.(identity);
     if (request.trace !== undefined) identify(request.trace, identity);
     timing.end('jwt');
-    const response = await answer(request, identity, snapshot, deps, timing);
+    const response = await handleAction(request, identity, snapshot, deps, timing);
     if (!settings.serverTiming && settings.traceHeader === undefined) return response;
     timing.end('response');
     const added = settings.serverTiming ? [...response.headers, timing.header()] : response.headers;
@@ -102,7 +102,7 @@ function logFault(log: Logger, request: RestRequest, error: RestError): void {
   else log.warn(fields, error.message);
 }
 
-function answer(
+function handleAction(
   request: RestRequest,
   identity: Identity,
   snapshot: Snapshot,
@@ -137,7 +137,7 @@ function answer(
       return routineOptions(findRoutine(cache, call));
     }
     case 'root':
-      return answerRoot(
+      return handleRoot(
         request,
         action.headersOnly,
         profile,
@@ -236,7 +236,7 @@ function pathRequest(
   { shape, bindings, params, profile }: Prepared,
   identity: Identity,
   { settings, roles }: Snapshot,
-  answers: AnswerSpace,
+  answers: ResponseStorage,
 ): PathRequest {
   const { plan, compiled, preferences } = shape;
   const bind = (statement: Statement) => ({
@@ -285,7 +285,7 @@ function pathRequest(
 const readsOnly = (plan: CrudPlan): boolean =>
   plan.kind === 'read' || (plan.kind === 'call' && plan.readOnly);
 
-function overflowOf({ plan, compiled }: Shape, answers: AnswerSpace): Overflow {
+function overflowOf({ plan, compiled }: Shape, answers: ResponseStorage): Overflow {
   if (compiled.form === 'rows') return answers.rows;
   return plan.kind === 'write' ? answers.writeSummary : answers.summary;
 }

@@ -1,8 +1,8 @@
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../kernel/log.ts';
-import { answerBytes } from './answer.ts';
 import type { Pieces } from './pieces.ts';
+import { sendBytes } from './send-bytes.ts';
 
 test('a header that Node refuses ends the body and leaves the reply to Fastify', async () => {
   let ended = 0;
@@ -16,7 +16,7 @@ test('a header that Node refuses ends the body and leaves the reply to Fastify',
   };
   const app = Fastify();
   app.get('/', (_request, reply) =>
-    answerBytes(reply, { status: 200, headers: { etag: 'a\nb' } }, body, silentLogger),
+    sendBytes(reply, { status: 200, headers: { etag: 'a\nb' } }, body, silentLogger),
   );
   const answer = await app.inject('/');
   expect(answer.statusCode).toBe(500);

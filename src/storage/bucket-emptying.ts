@@ -12,7 +12,7 @@ import type { StorageService } from './service.ts';
 
 const batchSize = 500;
 const maxObjects = 200_000;
-const answerAfterMs = 3000;
+const respondAfterMs = 3000;
 
 /** @throws {StorageError} NoSuchBucket, BucketTooFull */
 export async function emptyBucket(service: StorageService, scope: Scope, bucketId: string): Promise<void> {
@@ -26,7 +26,7 @@ export async function emptyBucket(service: StorageService, scope: Scope, bucketI
   const emptied = service.tasks.run(`empty bucket ${bucketId}`, () =>
     deleteBatches(service, scope, bucketId, before),
   );
-  await Promise.race([emptied, delay(answerAfterMs, undefined, { ref: false })]);
+  await Promise.race([emptied, delay(respondAfterMs, undefined, { ref: false })]);
 }
 
 async function deleteBatches(

@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest';
-import { freeChunk, givePiece, pieceBytes, takePiece } from './pieces.ts';
+import { acquirePiece, freeChunk, pieceBytes, releasePiece } from './pieces.ts';
 
 test('a piece that was given back is empty for who still holds it', () => {
-  const piece = takePiece();
+  const piece = acquirePiece();
   const part = piece.subarray(10, 20);
-  givePiece(part);
+  releasePiece(part);
   expect(piece.byteLength).toBe(0);
   expect(part.byteLength).toBe(0);
 });
 
 test('a piece given back twice is lent once', () => {
-  const piece = takePiece();
-  givePiece(piece);
-  givePiece(piece);
-  const lent = Array.from({ length: 40 }, takePiece);
+  const piece = acquirePiece();
+  releasePiece(piece);
+  releasePiece(piece);
+  const lent = Array.from({ length: 40 }, acquirePiece);
   expect(new Set(lent.map(({ buffer }) => buffer)).size).toBe(lent.length);
   for (const one of lent) expect(one.byteLength).toBe(pieceBytes);
 });
 
 test('what no piece is made of stays as it is', () => {
   const own = Buffer.alloc(10, 'x');
-  givePiece(own);
+  releasePiece(own);
   expect(own.toString()).toBe('xxxxxxxxxx');
 });
 

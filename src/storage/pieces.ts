@@ -21,16 +21,16 @@ const mostKept = 16;
 const kept: ArrayBuffer[] = [];
 
 /** Returns a buffer of {@link pieceBytes} with unknown content. */
-export function takePiece(): Buffer {
+export function acquirePiece(): Buffer {
   const buffer = kept.pop();
   return buffer === undefined ? Buffer.allocUnsafeSlow(pieceBytes) : Buffer.from(buffer);
 }
 
 /**
- * Takes back a buffer from {@link takePiece}, or a part of it. The memory is transferred, so existing views become
+ * Takes back a buffer from {@link acquirePiece}, or a part of it. The memory is transferred, so existing views become
  * empty.
  */
-export function givePiece({ buffer }: Uint8Array): void {
+export function releasePiece({ buffer }: Uint8Array): void {
   if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== pieceBytes) return;
   if (kept.length < mostKept) kept.push(buffer.transfer());
   else buffer.transfer(0);

@@ -52,7 +52,7 @@ export async function findSignedObject(
  *
  * @throws {BytesMissingError} if the row's version is unchanged, which is only possible for rows created by SQL
  */
-export async function asItStands<T>(
+export async function withCurrentObject<T>(
   find: () => Promise<ObjectRow>,
   use: (object: ObjectRow) => Promise<T>,
 ): Promise<T> {

@@ -5,12 +5,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { RawRow, RequestContext, Setting, Transaction, TransactionOptions } from '../database/types.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
+import { checkToken } from './core/check-token.ts';
 import { isUuid } from './core/names.ts';
-import { judgeToken } from './core/token-judge.ts';
 import { translateDatabaseError } from './database-errors.ts';
 import { StorageError } from './errors.ts';
 import type { Operation } from './operations.ts';
-import type { Asks } from './queries/asks.ts';
+import type { StatementRunner } from './queries/statement-runner.ts';
 import type { StorageService } from './service.ts';
 
 export interface Owner {
@@ -37,8 +37,8 @@ export interface Scope {
    */
   tryAsUser(tx: Transaction, work: Work<void>): Promise<void>;
   /** Runs each statement in its own transaction with a single round trip. */
-  eachAsUser(options?: EachOptions): Asks;
-  eachAsService(options?: EachOptions): Asks;
+  eachAsUser(options?: EachOptions): StatementRunner;
+  eachAsService(options?: EachOptions): StatementRunner;
   /** Runs a statement in its own transaction and streams its rows, which are only valid after the promise resolves. */
   rowsAsUser(statement: Sql, onRow: (row: RawRow) => void): Promise<void>;
 }
@@ -109,7 +109,7 @@ function scopeOf(
       throw translateDatabaseError(error);
     }
   };
-  const each = (as: Caller, options?: EachOptions): Asks => ({
+  const each = (as: Caller, options?: EachOptions): StatementRunner => ({
     async query<R extends object>(statement: Sql): Promise<R[]> {
       try {
         const context = contextOf(service, as, request, operation);
@@ -176,23 +176,23 @@ function identify(service: StorageService, request: FastifyRequest, rule: 'requi
   const token = (request.headers.authorization ?? '').replace(/^Bearer\s+/i, '');
   if (token === '' && rule === 'optional') return anonymous;
   if (rule === 'required') return callerOf(service, token);
-  const caller = judgeCaller(service, token);
+  const caller = verifyCaller(service, token);
   return 'refusal' in caller ? anonymous : caller;
 }
 
 /** @throws {StorageError} AccessDenied */
 function callerOf(service: StorageService, token: string): Caller {
-  const caller = judgeCaller(service, token);
+  const caller = verifyCaller(service, token);
   if ('refusal' in caller) throw new StorageError('AccessDenied', caller.refusal);
   return caller;
 }
 
-function judgeCaller(
+function verifyCaller(
   service: StorageService,
   token: string,
 ): Caller | { readonly refusal: string | undefined } {
   const verified = service.keys.verify(token);
-  const verdict = judgeToken(verified, service.clock.now());
+  const verdict = checkToken(verified, service.clock.now());
   if ('refusal' in verdict || !verified.ok)
     return { refusal: 'refusal' in verdict ? verdict.refusal : undefined };
   const { role, sub } = verdict.claims;

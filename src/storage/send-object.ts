@@ -1,6 +1,5 @@
 /** Sends an object: conditions, range, headers and bytes. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { answerBytes, setHeaders } from './answer.ts';
 import { isNotModified, isRangeCurrent } from './core/conditions.ts';
 import {
   cacheControl,
@@ -15,6 +14,7 @@ import { parseRange } from './core/range.ts';
 import { BytesMissingError, StorageError } from './errors.ts';
 import type { ObjectRow } from './queries/objects.ts';
 import type { DownloadQuery } from './routes/schemas.ts';
+import { sendBytes, setHeaders } from './send-bytes.ts';
 import type { StorageService } from './service.ts';
 
 /**
@@ -55,7 +55,7 @@ export async function sendObject(
     const lifetime = { 'cache-control': expires ? undefined : cacheControl(metadata.cacheControl, isStale) };
     if (notModified) {
       await body.close();
-      await answerBytes(reply, { status: 304, headers: { ...common, ...lifetime } }, undefined, log);
+      await sendBytes(reply, { status: 304, headers: { ...common, ...lifetime } }, undefined, log);
       return;
     }
 
@@ -82,10 +82,10 @@ export async function sendObject(
       : { status: 200, headers: { ...described, ...lifetime, 'content-length': body.sizeBytes } };
     if (request.method === 'HEAD') {
       await body.close();
-      await answerBytes(reply, head, undefined, log);
+      await sendBytes(reply, head, undefined, log);
       return;
     }
-    await answerBytes(reply, head, await body.read(range), log);
+    await sendBytes(reply, head, await body.read(range), log);
   } catch (error) {
     await body.close();
     throw error;

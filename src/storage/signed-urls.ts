@@ -1,5 +1,6 @@
 /** Creates and verifies signed URLs for downloads and uploads. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { checkToken } from './core/check-token.ts';
 import { isMeant, marksOf, ownerMarks } from './core/object-marks.ts';
 import {
   downloadClaims,
@@ -9,7 +10,6 @@ import {
   type SignedScope,
   uploadClaims,
 } from './core/signed-token.ts';
-import { judgeToken } from './core/token-judge.ts';
 import { printTransform, type Transform } from './core/transform.ts';
 import { parseMetadataHeader } from './core/user-metadata.ts';
 import { StorageError } from './errors.ts';
@@ -115,7 +115,7 @@ export function verifySignedUrl(
   if (!verified.ok && verified.reason === 'kind') {
     throw new StorageError('InvalidSignature', `Token is not scoped for ${scope}`);
   }
-  const verdict = judgeToken(verified, service.clock.now());
+  const verdict = checkToken(verified, service.clock.now());
   if ('refusal' in verdict) throw new StorageError('InvalidJWT', verdict.refusal);
   const claims = readSignedClaims(verdict.claims, scope, `${address.bucketId}/${address.key}`);
   switch (claims) {

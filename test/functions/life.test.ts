@@ -100,7 +100,7 @@ describe('a worker', () => {
 
 describe.concurrent('limits', () => {
   it('no answer in time is 504, and the worker stays', ({ expect }) =>
-    withLimits({ answerMs: 500 }, async (world) => {
+    withLimits({ responseMs: 500 }, async (world) => {
       const answer = await world.call('silent');
       expect([answer.status, (await answer.json()).code]).toEqual([504, 'IDLE_TIMEOUT']);
       expect(world.functions.describe('silent')?.state).toBe('running');

@@ -2,7 +2,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
 import { configFrom, type PartialConfig } from '../../src/config/index.ts';
-import { createTestDatabase, type TestPlace } from '../../src/database/testing.ts';
+import { createTestDatabase, type TestServerAddress } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
 import { createGateway } from '../../src/gateway/index.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
@@ -17,7 +17,7 @@ export interface Harness {
   readonly keys: Keys;
   readonly database: Database;
   /** The database's location, for other connections to it. */
-  readonly place: TestPlace;
+  readonly place: TestServerAddress;
   readonly databaseName: string;
   /** Runs statements as `postgres`, like a project's migrations. */
   sql(text: string): Promise<void>;
@@ -32,7 +32,7 @@ export interface Harness {
   readonly verdicts: RealtimeService['verdicts'];
   readonly report: RealtimeService['report'];
   /** Starts a second process on the same database. Settings default to the same ones. */
-  another(options?: HarnessOptions, place?: TestPlace): Promise<Served>;
+  another(options?: HarnessOptions, place?: TestServerAddress): Promise<Served>;
   stop(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export async function startRealtime(options: HarnessOptions = {}): Promise<Harne
 export async function serve(
   database: Database,
   options: HarnessOptions,
-  another: (place?: TestPlace) => Promise<Database>,
+  another: (place?: TestServerAddress) => Promise<Database>,
   drop: () => Promise<void>,
 ): Promise<Served> {
   const config = configFrom({ plinth: { realtime: options.settings ?? {} } }, '/nowhere');

@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { TestPlace } from '../../src/database/testing.ts';
+import type { TestServerAddress } from '../../src/database/testing.ts';
 
 export interface NetworkProxy {
   /** The server's address through the proxy. */
-  readonly place: TestPlace;
+  readonly place: TestServerAddress;
   /** Breaks all connections and rejects new ones until {@link mend}. */
   cut(): void;
   /** Stops all traffic without closing connections. */
@@ -15,7 +15,12 @@ export interface NetworkProxy {
   stop(): Promise<void>;
 }
 
-export async function startProxy({ socketDir, host, port, loginSecret }: TestPlace): Promise<NetworkProxy> {
+export async function startProxy({
+  socketDir,
+  host,
+  port,
+  loginSecret,
+}: TestServerAddress): Promise<NetworkProxy> {
   const pairs = new Set<[Socket, Socket]>();
   let state: 'open' | 'frozen' | 'cut' = 'open';
   const server = createServer((client) => {

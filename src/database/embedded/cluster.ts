@@ -91,7 +91,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions): Promise<Cluster> {
-  const place = choosePlace(dataDir);
+  const place = chooseLocation(dataDir);
   const { identity, binaries, pgdata } = place;
   await clearIfPresent(pgdata);
   const keptSecret = readLoginSecret(dataDir);
@@ -193,7 +193,7 @@ async function launchOnPort<T>(
   }
 }
 
-interface Place {
+interface ServerLocation {
   readonly identity: Identity;
   readonly binaries: Binaries;
   /** The folder for our own files for the server (socket, control files). */
@@ -202,7 +202,7 @@ interface Place {
 }
 
 /** Chooses the user, the binaries and the folder of the server. */
-function choosePlace(dataDir: string): Place {
+function chooseLocation(dataDir: string): ServerLocation {
   const found = findBinaries();
   const linked = linkLibraries(found);
   const pgdata = join(dataDir, 'postgres');
@@ -211,11 +211,11 @@ function choosePlace(dataDir: string): Place {
   const binaries = linked ? found : copyBinaries(found, join(dataDir, 'bin'));
   const identity = moved ? undefined : chooseIdentity([dataDir, binaries.native]);
   if (identity !== undefined) return { identity, binaries, home: dataDir, pgdata };
-  return placeElsewhere(dataDir, found);
+  return locateOutside(dataDir, found);
 }
 
 /** The last resort if we are root, user namespaces aren't available and no other user can enter the data folder. */
-function placeElsewhere(dataDir: string, found: Binaries): Place {
+function locateOutside(dataDir: string, found: Binaries): ServerLocation {
   const account = unprivilegedAccount();
   if (account === undefined) throw new DatabaseError('no_identity', { dir: dataDir });
   const root = '/var/lib/plinth';

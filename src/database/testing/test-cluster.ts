@@ -85,9 +85,9 @@ export interface TestDatabase {
   readonly name: string;
   readonly database: Database;
   /** How to reach its server. */
-  readonly place: TestPlace;
+  readonly place: TestServerAddress;
   /** Opens the same database again, as another process would, or over another route such as a proxy. */
-  another(place?: TestPlace): Promise<Database>;
+  another(place?: TestServerAddress): Promise<Database>;
   /** Stops `database` and removes the clone. */
   drop(): Promise<void>;
 }
@@ -112,12 +112,12 @@ export async function createTestDatabase(
   const source = await template;
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asAdmin((admin) => clone(admin, source, name));
-  const database = await openTestDatabase(placeOf(cluster), name);
+  const database = await openTestDatabase(addressOf(cluster), name);
   return {
     name,
     database,
-    place: placeOf(cluster),
-    another: (place = placeOf(cluster)) => openTestDatabase(place, name),
+    place: addressOf(cluster),
+    another: (place = addressOf(cluster)) => openTestDatabase(place, name),
     async drop() {
       await database.stop();
       await asAdmin((admin) => admin.exec(`drop database if exists ${quoteIdentifier(name)} with (force)`));
@@ -129,7 +129,7 @@ async function makeTemplate(key: string, prepare: (database: Database) => Promis
   const { cluster, asAdmin } = await startTestCluster();
   const name = `template_${key}`;
   await asAdmin((admin) => clone(admin, 'postgres', name));
-  const database = await openTestDatabase(placeOf(cluster), name);
+  const database = await openTestDatabase(addressOf(cluster), name);
   try {
     await prepare(database);
     await database.stop();
@@ -165,19 +165,19 @@ export function testTarget({ name, place }: TestDatabase, role: LoginRole = 'pos
   return clusterTarget({ ...reachedBy(place), socketDir: null }, role, name);
 }
 
-function reachedBy(place: TestPlace): ReachedCluster & TestPlace {
+function reachedBy(place: TestServerAddress): ReachedCluster & TestServerAddress {
   const secret = Buffer.from(place.loginSecret, 'hex');
   return { ...place, logins: clusterLogins(secret, { password, shared: false }) };
 }
 
 /** Serializable as JSON for another process. `socketDir` is null if TCP is used. */
-export interface TestPlace extends Pick<Cluster, 'socketDir' | 'host' | 'port' | 'tcpPort'> {
+export interface TestServerAddress extends Pick<Cluster, 'socketDir' | 'host' | 'port' | 'tcpPort'> {
   /** In hexadecimal digits. */
   readonly loginSecret: string;
 }
 
 /** Omits everything that only the process that started the cluster has. */
-const placeOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): TestPlace => ({
+const addressOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): TestServerAddress => ({
   socketDir,
   host,
   port,
@@ -186,7 +186,7 @@ const placeOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): Test
 });
 
 /** Opens a database of a test cluster, possibly from another process than the one that started it. */
-export async function openTestDatabase(place: TestPlace, name: string): Promise<Database> {
+export async function openTestDatabase(place: TestServerAddress, name: string): Promise<Database> {
   const cluster = reachedBy(place);
   const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', name));
   const url = clusterUrl(cluster, name);

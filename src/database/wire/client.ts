@@ -10,7 +10,7 @@ import type { ConnectionOptions } from './exchange.ts';
 import type { WireParameter } from './message-writer.ts';
 import { readTexts } from './messages.ts';
 import { Status } from './protocol.ts';
-import { RowInPlace } from './row-in-place.ts';
+import { RowView } from './row-view.ts';
 import { runScript } from './script.ts';
 import { type PreparedStatement, StatementCache } from './statement-cache.ts';
 
@@ -75,7 +75,7 @@ export class Client implements Queryable {
     onRow: (row: RawRow) => void,
   ): Promise<readonly { readonly commandTag: string }[]> {
     const compiled = await this.#compile(statements);
-    const row = new RowInPlace();
+    const row = new RowView();
     const batch = await this.#send(
       (open) => {
         compiled.forEach(({ text, parameters }, index) => {

@@ -154,7 +154,7 @@ function readUrl(text: string): Map<string, string> {
     values.set('user', decode(colon < 0 ? login : login.slice(0, colon)));
     if (colon >= 0) values.set('password', decode(login.slice(colon + 1)));
   }
-  const places = address.split(',').map(readPlace);
+  const places = address.split(',').map(readHost);
   values.set('host', places.map(({ host }) => host).join(','));
   if (places.some(({ port }) => port !== '')) values.set('port', places.map(({ port }) => port).join(','));
   if (path !== '') values.set('dbname', decode(path));
@@ -169,7 +169,7 @@ function readUrl(text: string): Map<string, string> {
 }
 
 /** Splits `name`, `name:5433` or `[::1]:5433`. Missing parts are empty. */
-function readPlace(text: string): { readonly host: string; readonly port: string } {
+function readHost(text: string): { readonly host: string; readonly port: string } {
   const found = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(text);
   if (found === null) throw new ConnectionStringError(`The connection string's host cannot be read: ${text}`);
   const [, bracketed, plain = '', port = ''] = found;

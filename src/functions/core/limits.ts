@@ -11,7 +11,7 @@ export interface Limits {
   readonly wallClockMs: number;
   /** The maximum CPU time to load and compile the modules until the worker listens. */
   readonly bootCpuMs: number;
-  readonly answerMs: number;
+  readonly responseMs: number;
   readonly idleMs: number;
   readonly maxWorkers: number;
   /** The limit per function, including workers that no longer accept requests. */
@@ -27,7 +27,7 @@ export const defaultLimits: Limits = {
   memoryBytes: 320 * 1024 * 1024,
   wallClockMs: 400_000,
   bootCpuMs: 10_000,
-  answerMs: 150_000,
+  responseMs: 150_000,
   idleMs: 60_000,
   maxWorkers: 20,
   maxWorkersPerFunction: 4,

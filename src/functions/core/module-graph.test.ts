@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeGraph } from './module-graph.ts';
+import { checkGraph } from './module-graph.ts';
 
 const rules = {
   projectDir: '/home/me/app',
@@ -8,7 +8,7 @@ const rules = {
   realPath: (path: string) => (path === '/home/me/app/link.json' ? '/etc/shadow' : path),
 };
 const refusedOf = (path: string, kind: string, mediaType: string) =>
-  judgeGraph({ modules: [{ specifier: `file://${path}`, local: path, kind, mediaType }] }, rules).refused;
+  checkGraph({ modules: [{ specifier: `file://${path}`, local: path, kind, mediaType }] }, rules).refused;
 
 test.each([
   ['a module', '/home/me/app/supabase/functions/a/index.ts', 'esm', 'TypeScript', false],
@@ -30,7 +30,7 @@ test.each([
 });
 
 test('remote modules and packages are no files, and a missing file is one that may appear', () => {
-  const graph = judgeGraph(
+  const graph = checkGraph(
     {
       modules: [
         { specifier: 'https://a.test/x.ts', local: '/cache/x', kind: 'esm', mediaType: 'TypeScript' },

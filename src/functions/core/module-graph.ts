@@ -52,7 +52,7 @@ const code = new Set([
 ]);
 
 /** Source code may be anywhere, for example in a monorepo. Data must be in a folder that the project exposes. */
-export function judgeGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
+export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   const files: string[] = [];
   const refused: string[] = [];
   for (const { specifier, kind, local, mediaType, error } of info.modules ?? []) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VerifiedToken } from '../../keys/types.ts';
-import { judgeAuthorization } from './verify-jwt.ts';
+import { checkAuthorization } from './verify-jwt.ts';
 
 const now = 1_000_000_000_000;
 const good = (alg: string, claims: object): VerifiedToken => ({
@@ -11,7 +11,7 @@ const good = (alg: string, claims: object): VerifiedToken => ({
   isOwn: true,
 });
 const code = (authorization: string | undefined, result: VerifiedToken) =>
-  judgeAuthorization(authorization, () => result, now)?.code;
+  checkAuthorization(authorization, () => result, now)?.code;
 
 describe('verify_jwt', () => {
   it.each<[string, string | undefined, VerifiedToken, string | undefined]>([

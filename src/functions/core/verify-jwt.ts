@@ -9,7 +9,7 @@ import { errors, type PlatformError } from '../errors.ts';
 const accepted = new Set(['HS256', 'ES256', 'RS256', 'EdDSA']);
 
 /** Returns undefined if the request is authorized. `nowMs` is the current time. */
-export function judgeAuthorization(
+export function checkAuthorization(
   authorization: string | undefined,
   verify: (token: string) => VerifiedToken,
   nowMs: number,

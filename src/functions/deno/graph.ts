@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { FunctionSource } from '../catalog.ts';
-import { type DenoInfo, type GraphRules, judgeGraph, type ModuleGraph } from '../core/module-graph.ts';
+import { checkGraph, type DenoInfo, type GraphRules, type ModuleGraph } from '../core/module-graph.ts';
 import { globRoot, importArguments, importEnvironment } from './arguments.ts';
 
 export interface GraphOptions {
@@ -49,7 +49,7 @@ export function createGraphs(options: GraphOptions): Graphs {
       if (before !== undefined && before.stamp === stampOf(source, before.watched)) return before.graph;
       const info = await ask(options, source);
       if (info === undefined) return undefined;
-      const graph = judgeGraph(info, rulesOf(source));
+      const graph = checkGraph(info, rulesOf(source));
       const watched = withTargets([...graph.files, ...source.importFiles]);
       known.set(source.slug, { graph, watched, stamp: stampOf(source, watched) });
       options.onRead(watched);

@@ -90,7 +90,7 @@ export function welcome(): Buffer {
 const TEXT_OID = 25;
 
 /** Builds a result with one row and one text column. */
-export function answer(text: string): Buffer {
+export function textResult(text: string): Buffer {
   const value = Buffer.from(text);
   return Buffer.concat([
     message(

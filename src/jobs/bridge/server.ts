@@ -7,20 +7,20 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from '../../kernel/log.ts';
-import { answer, declined, FrameReader, refusal, welcome } from './frames.ts';
+import { declined, FrameReader, refusal, textResult, welcome } from './frames.ts';
 
 /**
  * Receives the function's request and returns the response. `signal` aborts when the caller is canceled or has
  * disconnected.
  */
-export type Answerer = (question: string, signal: AbortSignal) => Promise<string>;
+export type RequestHandler = (question: string, signal: AbortSignal) => Promise<string>;
 
 export interface BridgeOptions {
   /** PostgreSQL's socket folder. */
   readonly socketDir: string;
   /** The number in the socket's name. `http--1.6.sql` computes the same number. */
   readonly number: number;
-  readonly answerer: Answerer;
+  readonly answerer: RequestHandler;
   readonly log: Logger;
 }
 
@@ -71,7 +71,7 @@ const listen = (server: Server, path: string): Promise<void> =>
     });
   });
 
-function serve(socket: Socket, answerer: Answerer, log: Logger): void {
+function serve(socket: Socket, answerer: RequestHandler, log: Logger): void {
   const reader = new FrameReader();
   const gone = new AbortController();
   socket.once('close', () => gone.abort());
@@ -79,7 +79,7 @@ function serve(socket: Socket, answerer: Answerer, log: Logger): void {
   const ask = async (question: string): Promise<void> => {
     let sent: Buffer;
     try {
-      sent = answer(await answerer(question, gone.signal));
+      sent = textResult(await answerer(question, gone.signal));
     } catch (error) {
       if (gone.signal.aborted) return;
       log.error({ error }, 'a question of the database could not be answered');

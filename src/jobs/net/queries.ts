@@ -16,7 +16,7 @@ export interface QueuedRequest {
 }
 
 /** A row of `net._http_response`. */
-export interface Answer {
+export interface NetResponse {
   readonly id: string;
   readonly status_code: number | null;
   readonly content_type: string | null;
@@ -86,7 +86,7 @@ export function readClaimed(db: Queryable, ids: readonly string[]): Promise<Queu
 }
 
 /** Stores responses in a single transaction. Requests that were removed from the queue in the meantime get none. */
-export async function recordAnswers(db: Queryable, answers: readonly Answer[]): Promise<void> {
+export async function recordResponses(db: Queryable, answers: readonly NetResponse[]): Promise<void> {
   await db.query(sql`
     with answer as (
       select * from jsonb_to_recordset(${JSON.stringify(answers)}::jsonb) as each (

@@ -8,17 +8,17 @@ import type { Database, PostgresErrorShape, Session } from '../../database/types
 import type { Logger } from '../../kernel/log.ts';
 import type { Exchanges } from '../exchange.ts';
 import { createWorker, type Turn, type Worker } from '../worker.ts';
-import { answerOf, failureOf } from './answer.ts';
 import {
-  type Answer,
   claim,
   deleteExpired,
+  type NetResponse,
   type QueuedRequest,
   readClaimed,
   readSettings,
-  recordAnswers,
+  recordResponses,
   unlock,
 } from './queries.ts';
+import { failureOf, responseOf } from './response.ts';
 
 export const netVersion = '0.19.5';
 /** The maximum number of concurrent requests per process, unless `pg_net.batch_size` is set. */
@@ -54,7 +54,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   // Aborted when the current work ends. Requests in progress are canceled, because their claims end with the session.
   let ending = new AbortController();
   let underWay = 0;
-  let finished: Answer[] = [];
+  let finished: NetResponse[] = [];
   let answered = Promise.withResolvers<void>();
 
   async function work(turn: Turn): Promise<undefined> {
@@ -130,11 +130,11 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   }
 
   /** Returns undefined if we aborted the request. No response is stored in that case. */
-  async function answerTo(request: QueuedRequest, signal: AbortSignal): Promise<Answer | undefined> {
+  async function answerTo(request: QueuedRequest, signal: AbortSignal): Promise<NetResponse | undefined> {
     try {
       const answer = await exchanges.send(exchangeOf(request), signal);
       counts.answered++;
-      return answerOf(request.id, answer);
+      return responseOf(request.id, answer);
     } catch (error) {
       if (signal.aborted) return undefined;
       counts.failed++;
@@ -142,9 +142,9 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
     }
   }
 
-  async function record(session: Session, answers: readonly Answer[]): Promise<void> {
+  async function record(session: Session, answers: readonly NetResponse[]): Promise<void> {
     if (answers.length === 0) return;
-    await recordAnswers(session, answers);
+    await recordResponses(session, answers);
     await unlock(
       session,
       answers.map(({ id }) => id),

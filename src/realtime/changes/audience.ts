@@ -20,10 +20,10 @@ export interface Subscriber {
   active: boolean;
   send(frame: Frame): void;
   /** The subscriber's positions in audiences, for fast removal. */
-  readonly places: Place[];
+  readonly positions: Position[];
 }
 
-interface Place {
+interface Position {
   readonly audience: Audience;
   readonly group: Group;
   readonly target: Target;
@@ -96,7 +96,7 @@ export function enter(
     group.members.set(subscriber.claimSet, targets);
   }
   targets.add(target);
-  subscriber.places.push({ audience, group, target });
+  subscriber.positions.push({ audience, group, target });
 }
 
 export function frameKey(
@@ -110,7 +110,7 @@ export function frameKey(
 /** Removes a subscriber from all audiences. */
 export function leaveAll(subscriber: Subscriber): void {
   subscriber.active = false;
-  for (const { audience, group, target } of subscriber.places) {
+  for (const { audience, group, target } of subscriber.positions) {
     const targets = group.members.get(subscriber.claimSet);
     targets?.delete(target);
     if (targets?.size !== 0) continue;
@@ -118,5 +118,5 @@ export function leaveAll(subscriber: Subscriber): void {
     if (group.members.size === 0 && audience.groups.get(group.key) === group)
       audience.groups.delete(group.key);
   }
-  subscriber.places.length = 0;
+  subscriber.positions.length = 0;
 }

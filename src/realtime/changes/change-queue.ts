@@ -1,10 +1,10 @@
 /** Queues changes from the stream and delivers them to subscribers in batches, in commit order. */
 import type { Pool } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { isAnswer } from '../core/answered.ts';
 import type { Change } from '../core/change.ts';
 import { waitAfter } from '../core/pace.ts';
 import type { Relation } from '../core/pgoutput.ts';
+import { isServerResponse } from '../core/server-response.ts';
 import type { Catalog } from './catalog.ts';
 import { untilOver } from './checks.ts';
 import { deliverBatch } from './deliver.ts';
@@ -112,7 +112,7 @@ export class ChangeQueue {
         return await this.#tryToDeliver(items.filter((item) => item.kind === 'change'));
       } catch (error) {
         if (this.#stopped) return 0;
-        if (isAnswer(error)) {
+        if (isServerResponse(error)) {
           log.error({ error, changes: items.length }, 'changes could not be delivered');
           return 0;
         }

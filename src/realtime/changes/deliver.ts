@@ -4,11 +4,11 @@
  */
 import type { Pool } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { isAnswer } from '../core/answered.ts';
 import { type Change, changeJson, type Refusal, refusalOf } from '../core/change.ts';
 import { matchRow, type PendingTest, type Verdict } from '../core/filter-match.ts';
 import { encodeJson, type Frame } from '../core/frame.ts';
 import { isPlainId } from '../core/owner.ts';
+import { isServerResponse } from '../core/server-response.ts';
 import { type Audience, frameKey, type Group, type Subscriber, type Target } from './audience.ts';
 import type { RoleAccess } from './catalog.ts';
 import { type ClaimSet, checkConditions, makeVisibility, ownersOf, visibleRows } from './checks.ts';
@@ -49,7 +49,7 @@ export async function deliverBatch(
   const works = changes.map(({ change, audience }) => examine(change, audience));
   await decidePending(deps, works);
   const views = await loadViews(deps, works);
-  await askVisibility(deps, works, views);
+  await queryVisibility(deps, works, views);
   const checkMs = deps.now() - started;
   for (const work of works) deliver(work, views.get(work.audience) as RoleViews);
   return checkMs;
@@ -115,7 +115,7 @@ function refusalFor(work: Work, views: RoleViews, role: string): Refusal | undef
 }
 
 /** Queries the visibility of all rows for all claim sets, once per table. */
-async function askVisibility(
+async function queryVisibility(
   deps: DeliveryDeps,
   works: readonly Work[],
   views: ReadonlyMap<Audience, RoleViews>,
@@ -130,8 +130,8 @@ async function askVisibility(
   }
   await Promise.all(
     [...byAudience].map(([audience, list]) =>
-      askAudience(deps, audience, list, views.get(audience) as RoleViews).catch((error: unknown) => {
-        if (!isAnswer(error)) throw error;
+      queryAudience(deps, audience, list, views.get(audience) as RoleViews).catch((error: unknown) => {
+        if (!isServerResponse(error)) throw error;
         // If the query fails, the change isn't delivered.
         for (const work of list) work.visibleTo = new Set();
         // The function may have been dropped, so it is created again.
@@ -145,7 +145,7 @@ async function askVisibility(
   );
 }
 
-async function askAudience(
+async function queryAudience(
   deps: DeliveryDeps,
   audience: Audience,
   works: readonly Work[],
@@ -209,7 +209,7 @@ async function narrowed(
       ({ role, sub }) => !isPlainId(sub) || owners.has(sub) || views.get(role)?.exempt !== false,
     );
   } catch (error) {
-    if (!isAnswer(error)) throw error;
+    if (!isServerResponse(error)) throw error;
     audience.narrows = false;
     const table = `${audience.table.schema}.${audience.table.name}`;
     deps.log.debug({ table, error }, 'the owners of rows could not be looked up; everybody is asked about');

@@ -3,10 +3,10 @@
  * describes the table again or the publication changes.
  */
 import type { Pool, PostgresErrorShape } from '../../database/types.ts';
-import { isAnswer } from '../core/answered.ts';
 import { type ChangeRequest, describeRequest, matchesName } from '../core/filter.ts';
 import type { ValidCondition } from '../core/filter-match.ts';
 import type { Relation } from '../core/pgoutput.ts';
+import { isServerResponse } from '../core/server-response.ts';
 import { type Audience, createAudience, enter, leaveAll, type Subscriber } from './audience.ts';
 import type { Catalog, PublishedTable } from './catalog.ts';
 import { checkSubscription } from './checks.ts';
@@ -56,7 +56,7 @@ export function createRegistry(catalog: Catalog, pool: () => Pool): Registry {
       (conditions): Checked => ({ conditions }),
       (error: PostgresErrorShape): Checked => {
         // Only errors about the request itself are cached.
-        if (!isAnswer(error)) throw error;
+        if (!isServerResponse(error)) throw error;
         return { error };
       },
     );
@@ -196,8 +196,8 @@ export function createRegistry(catalog: Catalog, pool: () => Pool): Registry {
 
 /** Removes a subscriber's positions in a discarded audience. */
 function withdraw(subscriber: Subscriber, audience: Audience): void {
-  for (let index = subscriber.places.length - 1; index >= 0; index--) {
-    if (subscriber.places[index]?.audience === audience) subscriber.places.splice(index, 1);
+  for (let index = subscriber.positions.length - 1; index >= 0; index--) {
+    if (subscriber.positions[index]?.audience === audience) subscriber.positions.splice(index, 1);
   }
 }
 

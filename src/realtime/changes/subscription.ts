@@ -66,7 +66,7 @@ export class ChangeSubscription implements Subscription {
     }
     this.#end();
     const claimSet = this.#deps.claimSets.acquire(caller);
-    this.#subscriber = { topic, version, bare, requests, claimSet, places: [], active: false, send };
+    this.#subscriber = { topic, version, bare, requests, claimSet, positions: [], active: false, send };
     this.enter();
   }
 

@@ -17,7 +17,7 @@ export type TokenFault =
   | { readonly kind: 'signature' }
   | { readonly kind: 'signer'; readonly kid: string | undefined };
 
-export type JudgedToken =
+export type CheckedToken =
   | { readonly ok: true; readonly caller: Caller }
   | { readonly ok: false; readonly fault: TokenFault };
 
@@ -41,8 +41,8 @@ export function cleanToken(token: string): string {
   return decoded.replace(/\s/g, '');
 }
 
-export function judgeToken(token: VerifiedToken, nowMs: number): JudgedToken {
-  const refuse = (fault: TokenFault): JudgedToken => ({ ok: false, fault });
+export function checkToken(token: VerifiedToken, nowMs: number): CheckedToken {
+  const refuse = (fault: TokenFault): CheckedToken => ({ ok: false, fault });
   if (!token.ok) {
     switch (token.reason) {
       case 'malformed':
@@ -57,12 +57,12 @@ export function judgeToken(token: VerifiedToken, nowMs: number): JudgedToken {
         return refuse({ kind: 'missing-claims' });
     }
   }
-  return judgeClaims(token.claims, token.claimsJson, nowMs);
+  return checkClaims(token.claims, token.claimsJson, nowMs);
 }
 
 /** Checks the claims of a token with a valid signature. */
-export function judgeClaims(claims: Readonly<Claims>, claimsJson: string, nowMs: number): JudgedToken {
-  const refuse = (fault: TokenFault): JudgedToken => ({ ok: false, fault });
+export function checkClaims(claims: Readonly<Claims>, claimsJson: string, nowMs: number): CheckedToken {
+  const refuse = (fault: TokenFault): CheckedToken => ({ ok: false, fault });
   const { exp, role } = claims;
   if (exp === undefined || role === undefined) return refuse({ kind: 'missing-claims' });
   if (typeof exp !== 'number' || typeof role !== 'string') return refuse({ kind: 'signature' });

@@ -4,7 +4,7 @@ import { Deadlines } from './deadlines.ts';
 import { bindingId, parseJoin, parseReplay } from './join.ts';
 import { jsonText, type TypeShape } from './json-text.ts';
 import { CallWindow, RateAverage } from './rate.ts';
-import { cleanToken, judgeToken } from './token.ts';
+import { checkToken, cleanToken } from './token.ts';
 
 describe('JSON text of values', () => {
   const array = (element: TypeShape): TypeShape => ({ kind: 'array', element, delimiter: ',' });
@@ -131,7 +131,7 @@ test('deadlines come due once, in any jump of the clock', () => {
 
 test('tokens: what is required and how it is said', () => {
   const judge = (claims: Record<string, unknown>) =>
-    judgeToken(
+    checkToken(
       { ok: true, claims, header: { alg: 'HS256' }, claimsJson: JSON.stringify(claims), isOwn: true },
       100_000,
     );

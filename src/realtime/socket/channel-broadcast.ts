@@ -12,13 +12,13 @@ export function receiveBroadcast(channel: Membership, message: ClientMessage): P
     publish(channel, message);
     return undefined;
   }
-  return channel.rights.askToWrite().then((asked) => {
+  return channel.rights.queryWrite().then((asked) => {
     if (asked && !channel.over) publish(channel, message);
   });
 }
 
 function publish(channel: Membership, { payload, ref }: ClientMessage): void {
-  const { request, context, subTopic, voice } = channel;
+  const { request, context, subTopic, sender } = channel;
   // A denied broadcast receives no response, not even with ack.
   if (channel.rights.known.writeBroadcast !== true || request === undefined) return;
   const { ack, self } = request.broadcast;
@@ -27,11 +27,11 @@ function publish(channel: Membership, { payload, ref }: ClientMessage): void {
   const read = broadcastOf(payload);
   if (read === undefined) return;
   if (read.bytes > context.limits.maxPayloadBytes) {
-    if (ack) voice.reply(ref, 'error', 'payload_size_exceeded');
+    if (ack) sender.reply(ref, 'error', 'payload_size_exceeded');
     return;
   }
   context.hub.publish(subTopic, request.private, read.broadcast, self ? undefined : channel);
-  if (ack) voice.reply(ref, 'ok', {});
+  if (ack) sender.reply(ref, 'ok', {});
 }
 
 /** Returns undefined if the payload isn't a broadcast. */

@@ -25,7 +25,7 @@ export class ChannelChanges {
 
   subscribe(bindings: Bindings, request: JoinRequest, caller: Caller): void {
     if (bindings.length === 0) return;
-    const { context, topic, version, voice } = this.#channel;
+    const { context, topic, version, sender } = this.#channel;
     this.#subscription = context.feed.subscribe({
       topic,
       version,
@@ -33,7 +33,7 @@ export class ChannelChanges {
       caller,
       bindings,
       send: (frame) => this.#channel.send(frame),
-      status: (status, text) => voice.system('postgres_changes', status, text),
+      status: (status, text) => sender.system('postgres_changes', status, text),
     });
   }
 
@@ -43,14 +43,14 @@ export class ChannelChanges {
 
   /** Implements `replication_ready`. */
   awaitReplication(): void {
-    const { context, voice } = this.#channel;
+    const { context, sender } = this.#channel;
     const timer = setTimeout(
       () => this.#channel.shutDown(systemErrors.replicationLate),
       replicationPatienceMs,
     );
     const undo = context.feed.onceLive(() => {
       clearTimeout(timer);
-      voice.system('system', 'ok', 'Replication connection established');
+      sender.system('system', 'ok', 'Replication connection established');
     });
     this.#abandonWait = () => {
       clearTimeout(timer);

@@ -1,7 +1,7 @@
 /** A channel's presence: its key, rate limits and state. */
 import type { ClientMessage } from '../core/frame.ts';
-import { weightOf } from '../core/holdings.ts';
 import { isObject } from '../core/is-object.ts';
+import { weightOf } from '../core/memory-use.ts';
 import { CallWindow } from '../core/rate.ts';
 import { systemErrors } from '../errors.ts';
 import type { Membership } from './membership.ts';
@@ -29,17 +29,17 @@ export class ChannelPresence {
   }
 
   sendState(): void {
-    const { room, readsPresence, context, voice } = this.#channel;
-    if (readsPresence && room !== undefined) voice.presenceState(context.hub.presenceState(room));
+    const { room, readsPresence, context, sender } = this.#channel;
+    if (readsPresence && room !== undefined) sender.presenceState(context.hub.presenceState(room));
   }
 
   /** Returns a promise if permissions must be queried first. */
   receive({ payload, ref }: ClientMessage): Promise<void> | undefined {
     const channel = this.#channel;
-    const { context, voice, rights } = channel;
+    const { context, sender, rights } = channel;
     const call = payload.kind === 'json' ? payload.value : undefined;
     if (!isObject(call) || typeof call.event !== 'string') {
-      voice.reply(ref, 'ok', {});
+      sender.reply(ref, 'ok', {});
       return undefined;
     }
     const { maxCalls, windowMs } = context.limits.clientPresence;
@@ -53,33 +53,33 @@ export class ChannelPresence {
           this.#track(call, ref);
           return undefined;
         }
-        return rights.askForPresence().then((asked) => {
+        return rights.queryPresence().then((asked) => {
           if (channel.over) return;
           if (asked) this.#track(call, ref);
-          else voice.reply(ref, 'error', {});
+          else sender.reply(ref, 'error', {});
         });
       case 'untrack':
         if (channel.room !== undefined) context.hub.untrack(channel.room, channel);
         this.#hold(0);
-        voice.reply(ref, 'ok', {});
+        sender.reply(ref, 'ok', {});
         return undefined;
       default:
-        voice.reply(ref, 'error', {});
+        sender.reply(ref, 'error', {});
         return undefined;
     }
   }
 
   #track(call: Record<string, unknown>, ref: string | null): void {
     const channel = this.#channel;
-    const { voice, room } = channel;
+    const { sender, room } = channel;
     const { hub, limits, uptime, presenceEvents } = channel.context;
     if (channel.rights.known.writePresence !== true || room === undefined) {
-      voice.reply(ref, 'error', {});
+      sender.reply(ref, 'error', {});
       return;
     }
     const payload = call.payload === undefined ? {} : call.payload;
     if (!isObject(payload)) {
-      voice.reply(ref, 'error', { reason: 'Presence track payload must be a map' });
+      sender.reply(ref, 'error', { reason: 'Presence track payload must be a map' });
       return;
     }
     const json = Buffer.from(JSON.stringify(payload));
@@ -95,7 +95,7 @@ export class ChannelPresence {
     presenceEvents.add(uptime());
     this.#enabled = true;
     hub.track(room, channel, this.#key, payload);
-    voice.reply(ref, 'ok', {});
+    sender.reply(ref, 'ok', {});
   }
 
   /** Returns false if the socket exceeds its memory limit. */

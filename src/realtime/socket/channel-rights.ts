@@ -54,7 +54,7 @@ export class ChannelRights {
    * Queries read permissions for a caller and resets write permissions. Presence is only queried if enabled.
    * @throws {ChannelError} if the caller can't read anything or the query failed
    */
-  async askToRead(caller: Caller, presence: boolean): Promise<void> {
+  async queryRead(caller: Caller, presence: boolean): Promise<void> {
     this.#caller = caller;
     const extensions: Extension[] = presence ? ['broadcast', 'presence'] : ['broadcast'];
     const readable = await this.#context.rights.read(this.#query(caller), extensions);
@@ -72,7 +72,7 @@ export class ChannelRights {
   }
 
   /** Returns false if the query failed. In that case, nothing is cached. */
-  async askToWrite(): Promise<boolean> {
+  async queryWrite(): Promise<boolean> {
     const caller = this.#caller as Caller;
     try {
       const writable = await this.#context.rights.write(this.#query(caller), ['broadcast', 'presence']);
@@ -93,7 +93,7 @@ export class ChannelRights {
    * Queries presence permissions after a `track` on a channel that had presence disabled. Returns false if a query
    * failed.
    */
-  async askForPresence(): Promise<boolean> {
+  async queryPresence(): Promise<boolean> {
     if (this.#known.readPresence === undefined) {
       try {
         const readable = await this.#context.rights.read(this.#query(this.#caller as Caller), ['presence']);
@@ -102,7 +102,7 @@ export class ChannelRights {
         return false;
       }
     }
-    return this.askToWrite();
+    return this.queryWrite();
   }
 
   #query(caller: Caller): RightsQuery {

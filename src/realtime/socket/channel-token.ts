@@ -1,5 +1,5 @@
 /** The token of a channel: checked at join, on replacement, on expiry and every few minutes. */
-import { type Caller, cleanToken, isSecret, judgeToken } from '../core/token.ts';
+import { type Caller, checkToken, cleanToken, isSecret } from '../core/token.ts';
 import { ChannelError, joinRefusals } from '../errors.ts';
 import type { JoinedChannel, SocketContext } from './context.ts';
 
@@ -46,7 +46,7 @@ export class ChannelToken {
   #judge(): Caller {
     const { keys, clock, tokens } = this.#context;
     const now = clock.now();
-    const judged = judgeToken(keys.verify(cleanToken(this.#text)), now);
+    const judged = checkToken(keys.verify(cleanToken(this.#text)), now);
     if (!judged.ok) throw ChannelError.ofToken(judged.fault);
     if (!this.#mayUseSecretKeys && isSecret(judged.caller)) throw ChannelError.ofJoin(joinRefusals.secretKey);
     tokens.set(this.#channel, Math.min(now + confirmEveryMs, judged.caller.expiresAt * 1000));

@@ -13,19 +13,19 @@ import { findReplay, receiveBroadcast, sendReplayed } from './channel-broadcast.
 import { bindingsOf, ChannelChanges } from './channel-changes.ts';
 import { ChannelPresence } from './channel-presence.ts';
 import { ChannelRights } from './channel-rights.ts';
+import { ChannelSender } from './channel-sender.ts';
 import type { ChannelSocket } from './channel-socket.ts';
 import { ChannelToken } from './channel-token.ts';
 import type { JoinedChannel, SocketContext } from './context.ts';
 import { Inbox } from './inbox.ts';
 import type { Membership } from './membership.ts';
-import { Voice } from './voice.ts';
 
 export class Channel implements Membership, JoinedChannel {
   readonly topic: string;
   readonly subTopic: string;
   readonly version: Version;
   readonly context: SocketContext;
-  readonly voice: Voice;
+  readonly sender: ChannelSender;
   readonly rights: ChannelRights;
   readonly token: ChannelToken;
   readonly #connection: ChannelSocket;
@@ -45,7 +45,7 @@ export class Channel implements Membership, JoinedChannel {
     this.version = connection.version;
     this.topic = join.topic;
     this.subTopic = join.topic.slice('realtime:'.length);
-    this.voice = new Voice(connection, join.topic, join.joinRef ?? join.ref);
+    this.sender = new ChannelSender(connection, join.topic, join.joinRef ?? join.ref);
     this.rights = new ChannelRights(context, this.subTopic, connection.headersJson);
     this.token = new ChannelToken(context, this, connection.mayUseSecretKeys);
     this.#presence = new ChannelPresence(this);
@@ -85,7 +85,7 @@ export class Channel implements Membership, JoinedChannel {
   send(frame: Frame): void {
     if (this.#over) return;
     this.countEvent();
-    this.voice.frame(frame);
+    this.sender.frame(frame);
   }
 
   hold(weight: number): boolean {
@@ -122,7 +122,7 @@ export class Channel implements Membership, JoinedChannel {
     this.#request = request;
     const caller = this.token.replace(request.accessToken ?? this.#connection.token);
     this.#presence.begin(request.presence.enabled, request.presence.key ?? newUuid());
-    await this.#askToRead(request, caller);
+    await this.#queryRead(request, caller);
     if (this.#over) return;
     // From now on, database messages for this topic are delivered even if the stream isn't open yet.
     await feed.watchMessages();
@@ -135,7 +135,7 @@ export class Channel implements Membership, JoinedChannel {
     const bindings = bindingsOf(request);
     const { role, sub } = caller;
     this.context.log.info({ topic: this.topic, role, userId: sub, private: request.private }, 'joined');
-    this.voice.reply(message.ref, 'ok', {
+    this.sender.reply(message.ref, 'ok', {
       postgres_changes: bindings.map(({ id, entry }) => ({ ...entry, id })),
     });
     if (this.#presence.enabled) this.#presence.sendState();
@@ -159,8 +159,8 @@ export class Channel implements Membership, JoinedChannel {
   }
 
   /** @throws {ChannelError} */
-  async #askToRead(request: JoinRequest, caller: Caller): Promise<void> {
-    if (request.private) await this.rights.askToRead(caller, this.#presence.enabled);
+  async #queryRead(request: JoinRequest, caller: Caller): Promise<void> {
+    if (request.private) await this.rights.queryRead(caller, this.#presence.enabled);
     else this.rights.allowEverything();
   }
 
@@ -174,7 +174,7 @@ export class Channel implements Membership, JoinedChannel {
     // A rejected channel ignores later messages.
     this.#inbox.close();
     this.#refusalTimer = setTimeout(() => {
-      this.voice.reply(message.ref, 'error', { reason });
+      this.sender.reply(message.ref, 'error', { reason });
       this.drop();
       if (reason === joinRefusals.tooManyJoins) this.#connection.close(1012, '');
     }, limits.joinErrorDelayMs);
@@ -184,7 +184,7 @@ export class Channel implements Membership, JoinedChannel {
 
   receive(message: ClientMessage): void {
     if (message.event === 'phx_leave') {
-      this.voice.reply(message.ref, 'ok', {});
+      this.sender.reply(message.ref, 'ok', {});
       this.close();
     } else this.#inbox.receive(message);
   }
@@ -215,7 +215,7 @@ export class Channel implements Membership, JoinedChannel {
     const before = this.rights.known;
     try {
       const caller = this.token.replace(token);
-      await this.#askToRead(this.#request as JoinRequest, caller);
+      await this.#queryRead(this.#request as JoinRequest, caller);
       if (this.#over) return;
       this.#connection.joined(caller.role);
       const { known } = this.rights;
@@ -246,26 +246,26 @@ export class Channel implements Membership, JoinedChannel {
 
   /** Notifies the client and closes the channel. */
   close(): void {
-    if (this.#refusalTimer === undefined) this.voice.close();
+    if (this.#refusalTimer === undefined) this.sender.close();
     this.drop();
   }
 
   shutDown(message: string): void {
     if (this.#over) return;
     this.context.log.debug({ topic: this.topic, message }, 'channel is shut down');
-    this.voice.system('system', 'error', message);
+    this.sender.system('system', 'error', message);
     this.close();
   }
 
   announceDisconnect(): void {
-    this.voice.disconnect();
+    this.sender.disconnect();
   }
 
   /** Releases all resources without notifying the client. */
   drop(): void {
     if (this.#over) return;
     this.#over = true;
-    this.voice.silence();
+    this.sender.silence();
     clearTimeout(this.#refusalTimer);
     this.#connection.release(this.#held);
     this.#inbox.close();

@@ -8,7 +8,7 @@ import {
   type Frame,
   type Version,
 } from '../core/frame.ts';
-import { weightOf } from '../core/holdings.ts';
+import { weightOf } from '../core/memory-use.ts';
 import { closes } from '../errors.ts';
 import { Channel } from './channel.ts';
 import type { ChannelSocket } from './channel-socket.ts';
@@ -126,14 +126,14 @@ export class Connection implements ChannelSocket, OpenSocket {
 
   /** Counts memory for this client. Returns false if it exceeds a limit and the socket was closed. */
   hold(weight: number): boolean {
-    const { holdings } = this.#context;
-    if (!holdings.add(this, weight)) this.closeHeavy();
-    for (let most = holdings.excess; most !== undefined; most = holdings.excess) most.closeHeavy();
+    const { memoryUse } = this.#context;
+    if (!memoryUse.add(this, weight)) this.closeHeavy();
+    for (let most = memoryUse.excess; most !== undefined; most = memoryUse.excess) most.closeHeavy();
     return !this.#closing;
   }
 
   release(weight: number): void {
-    this.#context.holdings.add(this, -weight);
+    this.#context.memoryUse.add(this, -weight);
   }
 
   closeHeavy(): void {

@@ -6,7 +6,7 @@ import type { Keys } from '../../keys/types.ts';
 import type { Feed } from '../changes/feed.ts';
 import type { AnonymousSockets } from '../core/anonymous-sockets.ts';
 import type { Deadlines } from '../core/deadlines.ts';
-import type { Holdings } from '../core/holdings.ts';
+import type { MemoryUse } from '../core/memory-use.ts';
 import type { RateAverage } from '../core/rate.ts';
 import type { Caller } from '../core/token.ts';
 import type { Hub } from '../hub.ts';
@@ -50,7 +50,7 @@ export interface SocketContext {
   readonly events: RateAverage;
   readonly joins: RateAverage;
   readonly anonymous: AnonymousSockets;
-  readonly holdings: Holdings<OpenSocket>;
+  readonly memoryUse: MemoryUse<OpenSocket>;
   readonly presenceEvents: RateAverage;
   readonly newUuid: () => string;
 }

@@ -2,14 +2,14 @@
 import type { JoinRequest } from '../core/join.ts';
 import type { Member, Room } from '../hub.ts';
 import type { ChannelRights } from './channel-rights.ts';
+import type { ChannelSender } from './channel-sender.ts';
 import type { ChannelToken } from './channel-token.ts';
 import type { SocketContext } from './context.ts';
-import type { Voice } from './voice.ts';
 
 export interface Membership extends Member {
   readonly context: SocketContext;
   readonly subTopic: string;
-  readonly voice: Voice;
+  readonly sender: ChannelSender;
   readonly rights: ChannelRights;
   readonly token: ChannelToken;
   /** Undefined until the join was parsed or accepted, respectively. */

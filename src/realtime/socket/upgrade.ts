@@ -8,7 +8,7 @@ import { rawHead } from '../../kernel/response-head.ts';
 import type { UpgradeCaller } from '../../kernel/service.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Version } from '../core/frame.ts';
-import { cleanToken, isSecret, judgeToken } from '../core/token.ts';
+import { checkToken, cleanToken, isSecret } from '../core/token.ts';
 import { type HandshakeRefusal, handshakeRefusalOf, handshakeRefusals } from '../errors.ts';
 import { maxFrameBytes } from '../settings.ts';
 import { Connection } from './connection.ts';
@@ -42,7 +42,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
   const refuse = (socket: Duplex, refusal: HandshakeRefusal, delayMs: number): void => {
     const timer = setTimeout(() => {
       delayed.delete(timer);
-      answer(socket, refusal);
+      sendRefusal(socket, refusal);
     }, delayMs);
     delayed.add(timer);
     socket.once('close', () => {
@@ -58,7 +58,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
       );
       const url = new URL(request.url ?? '/', 'http://localhost');
       if (url.pathname !== path) {
-        answer(socket, { status: 404, error: 'Not found' });
+        sendRefusal(socket, { status: 404, error: 'Not found' });
         return;
       }
       const judged = stopping
@@ -103,7 +103,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
     const given = (Array.isArray(header) ? header[0] : header) ?? query.get('apikey');
     if (!given) return handshakeRefusals.missingKey;
     const token = tokenOfKey(context.keys, cleanToken(given));
-    const judged = judgeToken(context.keys.verify(token), clock.now());
+    const judged = checkToken(context.keys.verify(token), clock.now());
     if (!judged.ok) return handshakeRefusalOf(judged.fault);
     if (!mayUseSecretKeys && isSecret(judged.caller)) return handshakeRefusals.secretKey;
     if (context.connections.size >= limits.maxConcurrentUsers) return handshakeRefusals.tooManyUsers;
@@ -138,7 +138,7 @@ function xHeaders({ headers }: IncomingMessage): string {
   return JSON.stringify(Object.fromEntries(shown));
 }
 
-function answer(socket: Duplex, { status, error }: HandshakeRefusal): void {
+function sendRefusal(socket: Duplex, { status, error }: HandshakeRefusal): void {
   const body = JSON.stringify({ error });
   const head = rawHead(status, statusTexts[status] ?? 'Error', [
     ...['Content-Type', 'application/json; charset=utf-8'],

@@ -34,7 +34,7 @@ interface Sent {
 /** In a kind 4 frame, the length of each name is one byte. */
 const maxNameBytes = 255;
 
-export async function judgeBroadcast(
+export async function checkBroadcast(
   deps: BroadcastVerdictDeps,
   { subscriber, topic, channel, message }: BroadcastQuestion,
 ): Promise<Omit<BroadcastVerdict, 'connected'>> {
@@ -44,7 +44,7 @@ export async function judgeBroadcast(
     const row = await messageFacts(deps.pool(), message.id);
     if (row === undefined)
       throw new VerdictError('There is no such message: it was never stored, or its day was dropped.');
-    steps.push(judgeRow(row, topic));
+    steps.push(checkRow(row, topic));
     if (row.encoding !== null && row.event !== null && row.private !== null) {
       const { event, encoding, size_bytes: sizeBytes } = row;
       sent = { private: row.private, event, encoding, sizeBytes: sizeBytes ?? 0 };
@@ -52,15 +52,15 @@ export async function judgeBroadcast(
   } else {
     sent = message;
     if (message.sender !== undefined)
-      steps.push(await judgeSender(deps, message.sender, topic, message.private));
+      steps.push(await checkSender(deps, message.sender, topic, message.private));
   }
-  steps.push(judgeChannel(deps.limits, channel.private, sent?.private));
-  steps.push(await judgeRead(deps, subscriber, topic, channel.private));
-  if (sent !== undefined) steps.push(judgeLimits(deps, topic, channel.version, sent));
+  steps.push(checkChannel(deps.limits, channel.private, sent?.private));
+  steps.push(await checkRead(deps, subscriber, topic, channel.private));
+  if (sent !== undefined) steps.push(checkLimits(deps, topic, channel.version, sent));
   return { delivered: !isStopped(steps), steps };
 }
 
-function judgeRow(row: MessageFacts, topic: string): Step {
+function checkRow(row: MessageFacts, topic: string): Step {
   const { extension, event, encoding, published } = row;
   const facts = { topic: row.topic, extension, event, private: row.private, sizeBytes: row.size_bytes };
   const stop = (code: string, says: string): Step => step('message', 'stops', code, says, facts);
@@ -79,7 +79,7 @@ function judgeRow(row: MessageFacts, topic: string): Step {
   return step('message', 'passes', 'message-stored', 'It is stored as a broadcast to this topic.', facts);
 }
 
-async function judgeSender(
+async function checkSender(
   deps: BroadcastVerdictDeps,
   sender: Persona,
   topic: string,
@@ -105,7 +105,7 @@ async function judgeSender(
   return step('sender', 'stops', 'may-not-write', says, facts);
 }
 
-function judgeChannel(limits: Limits, isPrivate: boolean, wasPrivate: boolean | undefined): Step {
+function checkChannel(limits: Limits, isPrivate: boolean, wasPrivate: boolean | undefined): Step {
   const facts = { channel: isPrivate ? 'private' : 'public' };
   if (limits.privateOnly && !isPrivate)
     return step(
@@ -121,7 +121,7 @@ function judgeChannel(limits: Limits, isPrivate: boolean, wasPrivate: boolean | 
   return step('channel', 'stops', 'other-privacy', says, facts);
 }
 
-async function judgeRead(
+async function checkRead(
   deps: BroadcastVerdictDeps,
   subscriber: Persona,
   topic: string,
@@ -170,7 +170,7 @@ async function rightsOf(ask: () => Promise<ReadonlySet<string>>): Promise<Readon
   }
 }
 
-function judgeLimits(
+function checkLimits(
   { limits, rate }: BroadcastVerdictDeps,
   topic: string,
   version: '1.0.0' | '2.0.0',

@@ -53,7 +53,7 @@ export interface ChangeVerdictDeps {
 
 type Row = ReadonlyMap<string, string | null>;
 
-export async function judgeChange(
+export async function checkChange(
   deps: ChangeVerdictDeps,
   { subscriber, entry, change: asked }: ChangeQuestion,
 ): Promise<Omit<ChangeVerdict, 'connected'>> {
@@ -74,18 +74,18 @@ export async function judgeChange(
   const token = tokenStep(subscriber, deps.now());
   const { caller } = token;
   steps.push(token.step);
-  steps.push(await judgePublication(deps, table, asked, facts, found !== undefined));
+  steps.push(await checkPublication(deps, table, asked, facts, found !== undefined));
   const parsed = parseChangeRequest(entry);
   const request = parsed.ok ? parsed.value : undefined;
   const checked = request && (await checkRequest(pool, table, caller.role, request));
-  steps.push(judgeRequest(table, asked.action, parsed, checked));
+  steps.push(requestStep(table, asked.action, parsed, checked));
   const { selectable, exempt } = await catalog.access(table.oid, caller.role);
   const refusal = refusalOf(table, asked.action, selectable);
-  steps.push(judgePrivilege(table, caller.role, selectable, refusal));
+  steps.push(checkPrivilege(table, caller.role, selectable, refusal));
   const conditions = checked !== undefined && 'conditions' in checked ? checked.conditions : [];
-  steps.push(await judgeFilter(pool, table, change, conditions, refusal));
-  steps.push(await judgePolicy(deps, table, change, caller, exempt, refusal));
-  steps.push(judgeLimits(deps, change));
+  steps.push(await checkFilter(pool, table, change, conditions, refusal));
+  steps.push(await checkPolicy(deps, table, change, caller, exempt, refusal));
+  steps.push(checkLimits(deps, change));
 
   const delivered = !isStopped(steps);
   const select = request?.select === undefined ? undefined : new Set(request.select);
@@ -130,7 +130,7 @@ function changeOf(
   return { action, relation, committedAt: now, row, old, bytes };
 }
 
-async function judgePublication(
+async function checkPublication(
   deps: ChangeVerdictDeps,
   table: Table,
   { action, key }: ChangeQuestion['change'],
@@ -181,7 +181,7 @@ function checkRequest(pool: Pool, table: Table, role: string, request: ChangeReq
   );
 }
 
-function judgeRequest(
+function requestStep(
   table: Table,
   action: Change['action'],
   parsed: ReturnType<typeof parseChangeRequest>,
@@ -207,7 +207,7 @@ function judgeRequest(
   return step('request', 'passes', 'request-matches', 'The subscription is about this change.', facts);
 }
 
-function judgePrivilege(
+function checkPrivilege(
   table: Table,
   role: string,
   selectable: ReadonlySet<string>,
@@ -231,7 +231,7 @@ function judgePrivilege(
 
 const notAsked = 'Not asked: nobody of the role gets the row.';
 
-async function judgeFilter(
+async function checkFilter(
   pool: Pool,
   table: Table,
   change: Change,
@@ -274,7 +274,7 @@ async function fulfils(pool: Pool, compiled: CompiledCondition, value: string | 
   return holds === true;
 }
 
-async function judgePolicy(
+async function checkPolicy(
   deps: ChangeVerdictDeps,
   table: Table,
   change: Change,
@@ -308,7 +308,7 @@ async function judgePolicy(
   return step('policy', 'stops', code as string, says as string, facts);
 }
 
-function judgeLimits({ rate }: ChangeVerdictDeps, change: Change): Step {
+function checkLimits({ rate }: ChangeVerdictDeps, change: Change): Step {
   const used = rate();
   const facts = { sizeBytes: change.bytes, maxBytes: maxChangeBytes };
   if (used !== undefined && used.perSecond > used.limit) {

@@ -2,8 +2,8 @@
 import type { Database } from '../../database/types.ts';
 import type { SocketContext } from '../socket/context.ts';
 import type { Persona, Verdicts } from '../types.ts';
-import { judgeBroadcast } from './broadcast.ts';
-import { judgeChange } from './change.ts';
+import { checkBroadcast } from './broadcast.ts';
+import { checkChange } from './change.ts';
 
 export function createVerdicts(database: Database, context: SocketContext): Verdicts {
   const { limits, events, clock, uptime, rights, connections } = context;
@@ -32,11 +32,11 @@ export function createVerdicts(database: Database, context: SocketContext): Verd
 
   return {
     ofChange: async (question) => ({
-      ...(await judgeChange(deps, question)),
+      ...(await checkChange(deps, question)),
       connected: connected(question.subscriber),
     }),
     ofBroadcast: async (question) => ({
-      ...(await judgeBroadcast(deps, question)),
+      ...(await checkBroadcast(deps, question)),
       connected: connected(question.subscriber),
     }),
   };

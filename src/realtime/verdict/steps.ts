@@ -1,6 +1,6 @@
 /** Shared helpers for both kinds of verdicts. */
 import type { Claims } from '../../keys/types.ts';
-import { type Caller, judgeClaims, systemText } from '../core/token.ts';
+import { type Caller, checkClaims, systemText } from '../core/token.ts';
 import type { Outcome, Persona, Step, StepName } from '../types.ts';
 
 export function step(
@@ -20,7 +20,7 @@ export const isStopped = (steps: readonly Step[]): boolean =>
 export function tokenStep({ role, claims }: Persona, nowMs: number): { caller: Caller; step: Step } {
   const whole: Claims & { exp: number } = { ...claims, role, exp: expiryOf(claims, nowMs) };
   const claimsJson = JSON.stringify(whole);
-  const judged = judgeClaims(whole, claimsJson, nowMs);
+  const judged = checkClaims(whole, claimsJson, nowMs);
   const sub = typeof whole.sub === 'string' ? whole.sub : undefined;
   const caller = judged.ok ? judged.caller : { role, sub, expiresAt: whole.exp, claims: whole, claimsJson };
   const facts = { role, sub: sub ?? null };

@@ -38,7 +38,7 @@ export function authenticate(
   if (token === '') throw badToken('Empty JWT is sent in Authorization header');
   const result = verify(token);
   if (!result.ok) throw faultyToken(result);
-  judgeClaims(result.claims, rules.audience, Math.floor(nowMs / 1000));
+  verifyClaims(result.claims, rules.audience, Math.floor(nowMs / 1000));
   const role = claimAt(result.claims, rules.roleClaim) ?? rules.anonRole;
   if (role === undefined) throw tokenRequired();
   const { claims } = result;
@@ -60,7 +60,7 @@ function anonymous(rules: AuthenticationRules): Identity {
 }
 
 /** Checks claims in PostgREST's order. The first failed check is reported. */
-function judgeClaims(
+function verifyClaims(
   claims: Readonly<Record<string, unknown>>,
   audience: string | undefined,
   now: number,

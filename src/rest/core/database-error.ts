@@ -1,7 +1,7 @@
 /** Maps database and connection errors to REST errors. Pure. */
 import type { PostgresErrorShape } from '../../database/types.ts';
 import { RestError, restError, SQLSTATE_STATUS } from '../errors.ts';
-import { chosenHeaders, isFinalStatus } from './chosen-answer.ts';
+import { chosenHeaders, isFinalStatus } from './chosen-response.ts';
 
 /**
  * `isAnonymous`: whether the request's role is the anonymous role. If so, a missing privilege results in 401 to request
@@ -19,7 +19,7 @@ export function databaseError(error: unknown, isAnonymous: boolean): RestError {
     const code = TURNED_DOWN.test(error.code) ? 'PGRST000' : 'PGRST001';
     return restError(code, { details: error.message, cause: error });
   }
-  if (error.code === 'PGRST') return raisedAnswer(error);
+  if (error.code === 'PGRST') return raisedError(error);
   const status = statusOf(error, isAnonymous);
   return new RestError({
     code: error.code,
@@ -56,7 +56,7 @@ function statusOf({ code, message }: PostgresErrorShape, isAnonymous: boolean): 
 }
 
 /** RAISE SQLSTATE 'PGRST' with JSON in message and detail defines the whole response. */
-function raisedAnswer(error: PostgresErrorShape): RestError {
+function raisedError(error: PostgresErrorShape): RestError {
   const hints = {
     message:
       "MESSAGE must be a JSON object with obligatory keys: 'code', 'message' and optional keys: 'details', 'hint'.",

@@ -3,11 +3,11 @@ import { errorBody, type RestError, restError } from '../errors.ts';
 import { type Relation, type Routine, returnsVoid } from '../schema-cache/types.ts';
 import type { RestSettings } from '../settings.ts';
 import { type Body, lengthOf } from './body.ts';
-import { chosenHeaders, isFinalStatus } from './chosen-answer.ts';
+import { chosenHeaders, isFinalStatus } from './chosen-response.ts';
 import { encodeHeader } from './header-text.ts';
 import { contentType, type MediaType } from './parse/media-type.ts';
 import { type Preferences, preferenceApplied } from './parse/preferences.ts';
-import { contentRangeText, rangeAnswer } from './parse/range.ts';
+import { contentRangeText, rangeResponse } from './parse/range.ts';
 import type { Prepared, Shape } from './prepare.ts';
 import type { Profile } from './request.ts';
 import type { Result } from './result.ts';
@@ -53,7 +53,7 @@ export function respond(prepared: Prepared, result: Result, settings: RestSettin
 function respondRead(prepared: Prepared, result: Result, settings: RestSettings): RestResponse {
   const { shape, location, profile } = prepared;
   const { plan } = shape;
-  const { status, contentRange } = rangeAnswer(prepared.range, result.rows, result.total);
+  const { status, contentRange } = rangeResponse(prepared.range, result.rows, result.total);
   const body = status === 416 ? text(outOfBounds(prepared, result, settings)) : result.body;
   const headersOnly = plan.kind === 'read' && plan.headersOnly;
   const headers: HeaderList = [['Content-Range', contentRange]];
@@ -67,7 +67,7 @@ function respondCall(prepared: Prepared, result: Result, settings: RestSettings)
   const { shape, profile } = prepared;
   const { plan } = shape;
   if (plan.kind !== 'call') throw new Error('not a call');
-  const { status, contentRange } = rangeAnswer(prepared.range, result.rows, result.total);
+  const { status, contentRange } = rangeResponse(prepared.range, result.rows, result.total);
   const headers: HeaderList = [['Content-Range', contentRange], ...applied(shape)];
   if (returnsVoid(plan.call.routine)) return finish(204, headers, [], result, shape);
   const body = status === 416 ? text(outOfBounds(prepared, result, settings)) : result.body;

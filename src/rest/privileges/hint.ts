@@ -2,8 +2,9 @@
  * Formats the `hint` of permission errors. Pure. The wording about privileges matches the hosted service (supautils
  * 3.2), so users can search for it.
  */
-import type { Privilege } from './needs.ts';
+
 import type { MissingRow, PolicyRow } from './queries.ts';
+import type { Privilege } from './required-privileges.ts';
 
 /** `short`: safe to show to any client. `full`: for developers, with columns and policy names. */
 export type Extent = 'short' | 'full';

@@ -17,8 +17,8 @@ import {
   ROW_BEHIND_THE_REQUEST,
   shortPolicyHint,
 } from './hint.ts';
-import { needsOf } from './needs.ts';
 import { selectLoginWithout, selectMissing, selectPolicies, selectQuoted } from './queries.ts';
+import { requiredPrivilegesOf } from './required-privileges.ts';
 
 /** Returns the error with a hint, or the same error if no hint is available. */
 export type Advise = (
@@ -49,7 +49,7 @@ export function createAdviser(db: Queryable, log: Logger): Advise {
     if (permissionHints === 'off' || error.code !== '42501' || error.hint !== null || by === undefined)
       return error;
     const ask = { role, plan, schemas, extent: permissionHints, message: error.message };
-    const key = JSON.stringify([role, error.message, permissionHints, needsOf(plan)]);
+    const key = JSON.stringify([role, error.message, permissionHints, requiredPrivilegesOf(plan)]);
     try {
       let answer = underWay.get(key);
       if (answer === undefined) {
@@ -79,7 +79,7 @@ interface Ask {
 }
 
 async function privileges(db: Queryable, { role, plan, schemas, extent }: Ask): Promise<string> {
-  const missing = await selectMissing(db, role, needsOf(plan), schemas);
+  const missing = await selectMissing(db, role, requiredPrivilegesOf(plan), schemas);
   if (missing.length === 0) return BEHIND_THE_REQUEST;
   const [quoted = role] = await selectQuoted(db, [role]);
   return privilegeHint(quoted, missing, extent);

@@ -1,7 +1,7 @@
 /** Queries the catalogs for a role's privileges and policies. All names are quoted for SQL where needed. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import type { Needs, Privilege } from './needs.ts';
+import type { Privilege, RequiredPrivileges } from './required-privileges.ts';
 
 export interface MissingRow {
   kind: 'schema' | 'relation' | 'sequence' | 'routine';
@@ -24,7 +24,7 @@ export interface MissingRow {
 export const selectMissing = (
   db: Queryable,
   role: string,
-  needs: Needs,
+  needs: RequiredPrivileges,
   schemas: readonly string[],
 ): Promise<MissingRow[]> =>
   db.query<MissingRow>(sql`
@@ -105,7 +105,7 @@ export const selectMissing = (
       and not has_function_privilege(${role}::name, p.oid, 'execute')
     order by at, name`);
 
-const numbered = ({ relations }: Needs) => relations.map((need, place) => ({ place, ...need }));
+const numbered = ({ relations }: RequiredPrivileges) => relations.map((need, place) => ({ place, ...need }));
 
 export interface PolicyRow {
   name: string;

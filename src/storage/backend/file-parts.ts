@@ -6,7 +6,7 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteRange } from '../core/range.ts';
-import { givePiece, type Pieces } from '../pieces.ts';
+import { type Pieces, releasePiece } from '../pieces.ts';
 import { isMissing } from './file-errors.ts';
 import { isVersion } from './file-paths.ts';
 import { readPieces } from './file-pieces.ts';
@@ -76,7 +76,7 @@ export async function openParts(
   const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
   const pieces = (range: ByteRange = { start: 0, end: sizeBytes - 1 }): Pieces => ({
     [Symbol.asyncIterator]: () => readAcross(parts, range, leave),
-    release: givePiece,
+    release: releasePiece,
     destroy: leave,
   });
   return { sizeBytes, close: async () => leave(), read: async (range) => pieces(range), pieces };

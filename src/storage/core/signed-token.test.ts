@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { checkToken } from './check-token.ts';
 import { downloadClaims, isValidExpiry, readSignedClaims, uploadClaims } from './signed-token.ts';
-import { judgeToken } from './token-judge.ts';
 
 const now = 1_800_000_000;
 const url = 'bucket/a/b.txt';
@@ -55,7 +55,7 @@ describe('bearer tokens', () => {
     [{ nbf: now + 1 }, '"nbf" claim timestamp check failed'],
     [{ nbf: now }, undefined],
   ])('%j', (claims, refusal) => {
-    const verdict = judgeToken(verified(claims), now * 1000);
+    const verdict = checkToken(verified(claims), now * 1000);
     expect('refusal' in verdict ? verdict.refusal : undefined).toBe(refusal);
   });
   test.each([
@@ -70,6 +70,6 @@ describe('bearer tokens', () => {
       '"alg" (Algorithm) Header Parameter value not allowed',
     ],
   ])('%j', (token, refusal) => {
-    expect(judgeToken(token, now * 1000)).toEqual({ refusal });
+    expect(checkToken(token, now * 1000)).toEqual({ refusal });
   });
 });

@@ -13,7 +13,7 @@ export interface StoredEvent {
 }
 
 /** Leases due events for the given time. If this process crashes, another one retries them afterward. */
-export async function takeEvents(db: Queryable, most: number, leaseSeconds: number): Promise<StoredEvent[]> {
+export async function leaseEvents(db: Queryable, most: number, leaseSeconds: number): Promise<StoredEvent[]> {
   const rows = await db.query<StoredEvent>(sql`
     update _plinth.storage_events e
     set attempts = e.attempts + 1, next_attempt_at = now() + make_interval(secs => ${leaseSeconds})

@@ -7,7 +7,7 @@ import type { Queryable } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { type Outgoing, OutgoingError } from '../../kernel/outgoing.ts';
-import { forgetEvent, postponeEvent, type StoredEvent, takeEvents } from './queries.ts';
+import { forgetEvent, leaseEvents, postponeEvent, type StoredEvent } from './queries.ts';
 
 export interface Webhook {
   readonly url: string;
@@ -93,7 +93,7 @@ export function createEventSender({ webhook, db, outgoing, clock, log }: Deps): 
 
   async function work(): Promise<void> {
     for (;;) {
-      const events = await takeEvents(db, batchSize, leaseSeconds);
+      const events = await leaseEvents(db, batchSize, leaseSeconds);
       // Sent concurrently, so a slow event only delays itself.
       await Promise.all(events.map(deliver));
       if (events.length < batchSize || isStopped) return;

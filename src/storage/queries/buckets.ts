@@ -2,7 +2,7 @@
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
-import type { Asks } from './asks.ts';
+import type { StatementRunner } from './statement-runner.ts';
 
 export interface BucketLimits {
   readonly id: string;
@@ -87,7 +87,7 @@ export async function findBucket(db: Queryable, id: string): Promise<BucketView 
   return row && viewOf(row, false);
 }
 
-export async function findBucketLimits(db: Asks, id: string): Promise<BucketLimits | undefined> {
+export async function findBucketLimits(db: StatementRunner, id: string): Promise<BucketLimits | undefined> {
   const [row] = await db.query<Pick<BucketRow, 'id' | 'file_size_limit' | 'allowed_mime_types'>>(
     sql`select id, file_size_limit, allowed_mime_types from storage.buckets where id = ${id}`,
   );

@@ -1,6 +1,6 @@
 /** Statements on `_plinth.storage_checksums`, which only exists in Plinth's own databases. */
 import { sql } from '../../kernel/sql.ts';
-import type { Asks } from './asks.ts';
+import type { StatementRunner } from './statement-runner.ts';
 
 /** A stored row. The S3 protocol defines the values. */
 export interface StoredChecksum {
@@ -13,13 +13,20 @@ export interface StoredChecksum {
  * `id`: an object's version or a part's id. Runs in a transaction of the service role. The other statements run as the
  * server.
  */
-export async function insertChecksum(db: Asks, id: string, checksum: StoredChecksum): Promise<void> {
+export async function insertChecksum(
+  db: StatementRunner,
+  id: string,
+  checksum: StoredChecksum,
+): Promise<void> {
   await db.query(sql`
     select storage.plinth_keep_checksum(${id}::uuid, ${checksum.algorithm}, ${checksum.type}, ${checksum.value})`);
 }
 
 /** `version`: a UUID. */
-export async function findChecksum(db: Asks, version: string): Promise<StoredChecksum | undefined> {
+export async function findChecksum(
+  db: StatementRunner,
+  version: string,
+): Promise<StoredChecksum | undefined> {
   const [row] = await db.query<StoredChecksum>(sql`
     select algorithm, type, value from _plinth.storage_checksums where id = ${version}::uuid`);
   return row;
@@ -27,7 +34,7 @@ export async function findChecksum(db: Asks, version: string): Promise<StoredChe
 
 /** Returns checksums by part id for a range of part numbers. */
 export async function findPartChecksums(
-  db: Asks,
+  db: StatementRunner,
   uploadId: string,
   numbers: { readonly first: number; readonly last: number },
 ): Promise<ReadonlyMap<string, string>> {
@@ -38,7 +45,7 @@ export async function findPartChecksums(
 }
 
 /** Removes checksums whose object or part is gone, except those that might belong to an open transaction. */
-export async function deleteLeftChecksums(db: Asks, graceSeconds: number): Promise<void> {
+export async function deleteLeftChecksums(db: StatementRunner, graceSeconds: number): Promise<void> {
   await db.query(sql`
     delete from _plinth.storage_checksums c
     where made_at < now() - make_interval(secs => ${graceSeconds})

@@ -5,7 +5,7 @@
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { SortColumn, SortOrder } from '../core/cursor.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
-import type { Asks } from './asks.ts';
+import type { StatementRunner } from './statement-runner.ts';
 
 /** A line of a listing. The id of a folder is null. */
 export interface ListedLine {
@@ -18,7 +18,7 @@ export interface ListedLine {
 }
 
 /** Reads the lines of one of these statements as objects with ISO timestamps. */
-export async function readLines(db: Asks, statement: Sql): Promise<ListedLine[]> {
+export async function readLines(db: StatementRunner, statement: Sql): Promise<ListedLine[]> {
   const rows = await db.query<ListedLine>(statement);
   return rows.map((row) => ({
     ...row,

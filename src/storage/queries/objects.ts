@@ -2,7 +2,7 @@
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
-import type { Asks } from './asks.ts';
+import type { StatementRunner } from './statement-runner.ts';
 
 /** A full row with ISO timestamps. */
 export interface ObjectRow {
@@ -40,7 +40,11 @@ export interface ObjectWrite {
 const columns = sql`id, bucket_id, name, owner, owner_id, version, metadata, user_metadata,
   created_at, updated_at, last_accessed_at`;
 
-export async function findObject(db: Asks, bucketId: string, name: string): Promise<ObjectRow | undefined> {
+export async function findObject(
+  db: StatementRunner,
+  bucketId: string,
+  name: string,
+): Promise<ObjectRow | undefined> {
   const [row] = await db.query<ObjectRow>(
     sql`select ${columns} from storage.objects where bucket_id = ${bucketId} and name = ${name}`,
   );
@@ -49,7 +53,7 @@ export async function findObject(db: Asks, bucketId: string, name: string): Prom
 
 /** Returns the bucket's visibility and the object if it exists, or undefined if the bucket doesn't exist. */
 export async function findObjectWithBucket(
-  db: Asks,
+  db: StatementRunner,
   bucketId: string,
   name: string,
 ): Promise<{ readonly isPublic: boolean; readonly object: ObjectRow | undefined } | undefined> {
@@ -63,7 +67,7 @@ export async function findObjectWithBucket(
 }
 
 export async function findVisibleNames(
-  db: Asks,
+  db: StatementRunner,
   bucketId: string,
   names: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -75,7 +79,7 @@ export async function findVisibleNames(
 
 /** Returns the objects with these keys that the caller can see, by key. */
 export async function findVisibleObjects(
-  db: Asks,
+  db: StatementRunner,
   bucketId: string,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, Pick<ObjectRow, 'id' | 'owner_id'>>> {
@@ -89,7 +93,7 @@ export async function findVisibleObjects(
  * Waits like {@link lockKey}. Otherwise a concurrent replacement that found the key unused would overwrite a version it
  * hasn't seen, whose bytes would never be removed. Throws 23505 if the key exists.
  */
-export async function insertObject(db: Asks, object: ObjectWrite): Promise<ObjectRow> {
+export async function insertObject(db: StatementRunner, object: ObjectWrite): Promise<ObjectRow> {
   const { bucketId, name, version, owner, ownerId, metadata, userMetadata } = object;
   return written(
     await db.query<ObjectRow>(sql`
@@ -113,7 +117,11 @@ export async function upsertObject(db: Queryable, object: ObjectWrite): Promise<
  * Checks whether the caller can insert (or replace) the object. Returns no columns because the caller might not be
  * allowed to read them.
  */
-export async function tryInsertObject(db: Asks, object: ObjectWrite, upsert: boolean): Promise<void> {
+export async function tryInsertObject(
+  db: StatementRunner,
+  object: ObjectWrite,
+  upsert: boolean,
+): Promise<void> {
   const conflict = upsert
     ? sql`on conflict (name, bucket_id) do update set ${sql.join(updatedColumns(object))} returning id`
     : sql.empty;

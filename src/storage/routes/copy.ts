@@ -5,7 +5,7 @@ import { parseMetadataHeader } from '../core/user-metadata.ts';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
 import { findObject, type ObjectRow, viewOf } from '../queries/objects.ts';
-import { asItStands } from '../readable-object.ts';
+import { withCurrentObject } from '../readable-object.ts';
 import { openScope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
 import { requireFits, requireKey, requireMediaType } from '../uploads.ts';
@@ -56,7 +56,7 @@ export function copyRoutes(app: FastifyInstance, service: StorageService): void 
         if (!source) throw new StorageError('NoSuchKey');
         return source;
       };
-      const row = await asItStands(find, async (source) => {
+      const row = await withCurrentObject(find, async (source) => {
         const metadata = { ...source.metadata, ...chosen };
         if (bucketId !== sourceBucket || metadata.mimetype !== source.metadata?.mimetype)
           await requireFits(service, scope, { bucketId, key: destinationKey }, metadata);

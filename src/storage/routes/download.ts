@@ -2,7 +2,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
-import { asItStands, findCallersObject, findPublicObject, findSignedObject } from '../readable-object.ts';
+import {
+  findCallersObject,
+  findPublicObject,
+  findSignedObject,
+  withCurrentObject,
+} from '../readable-object.ts';
 import { openScope } from '../scope.ts';
 import { sendObject } from '../send-object.ts';
 import type { StorageService } from '../service.ts';
@@ -22,7 +27,7 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
     { schema: { headers: authorizationHeader, querystring: downloadQuery } },
     async (request, reply) => {
       const scope = openScope(service, request, operations.getObject);
-      return asItStands(
+      return withCurrentObject(
         () => findCallersObject(scope, addressOf(request)),
         (object) => sendObject(service, request, reply, object),
       );
@@ -34,7 +39,7 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
     { schema: { querystring: downloadQuery } },
     async (request, reply) => {
       const scope = openScope(service, request, operations.getObject, 'optional');
-      return asItStands(
+      return withCurrentObject(
         () => findCallersObject(scope, addressOf(request)),
         (object) => sendObject(service, request, reply, object),
       );
@@ -46,7 +51,7 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
     { schema: { querystring: downloadQuery } },
     async (request, reply) => {
       const scope = openScope(service, request, operations.getPublicObject, 'none');
-      return asItStands(
+      return withCurrentObject(
         () => findPublicObject(scope, addressOf(request)),
         (object) => sendObject(service, request, reply, object),
       );
@@ -71,7 +76,7 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
       // A link to a transformed image doesn't give access to the original.
       if (claims.transformations !== '') throw new StorageError('InvalidSignature');
       const scope = openScope(service, request, operations.getSignedObject, 'none');
-      return asItStands(
+      return withCurrentObject(
         () => findSignedObject(scope, address, claims),
         (object) => sendObject(service, request, reply, object, new Date(claims.exp * 1000)),
       );

@@ -1,14 +1,14 @@
 /** `POST /object/list…`: lists a folder (v1) or pages with a cursor (v2). */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from '../../kernel/log.ts';
-import { answerBytes } from '../answer.ts';
 import { decodeCursor, type SortColumn, type SortOrder } from '../core/cursor.ts';
 import { folderPrefix, LinesWriter, PageWriter } from '../core/listing.ts';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
-import { takePiece } from '../pieces.ts';
+import { acquirePiece } from '../pieces.ts';
 import { listFolder, listKeys, searchObjects } from '../queries/listing.ts';
 import { openScope } from '../scope.ts';
+import { sendBytes } from '../send-bytes.ts';
 import type { StorageService } from '../service.ts';
 import { authorizationHeader, type BucketParams } from './schemas.ts';
 
@@ -70,9 +70,9 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
         column: sortBy?.column ?? 'name',
         order: sortBy?.order ?? 'asc',
       } as const;
-      const body = new LinesWriter(takePiece);
+      const body = new LinesWriter(acquirePiece);
       await scope.rowsAsUser(searchObjects(bucketName, options), (row) => body.add(row));
-      await answerJson(reply, body.end(), service.log);
+      await sendJson(reply, body.end(), service.log);
     },
   );
 
@@ -121,17 +121,17 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
         columnAfter: cursor?.columnAfter,
       } as const;
       const list = withFolders ? listFolder : listKeys;
-      const body = new PageWriter({ limit, column, order, hasKeys: withFolders === true }, takePiece);
+      const body = new PageWriter({ limit, column, order, hasKeys: withFolders === true }, acquirePiece);
       await scope.rowsAsUser(list(bucketName, options), (row) => body.add(row));
-      await answerJson(reply, body.end(), service.log);
+      await sendJson(reply, body.end(), service.log);
     },
   );
 }
 
-function answerJson(reply: FastifyReply, pieces: readonly Buffer[], log: Logger): Promise<void> {
+function sendJson(reply: FastifyReply, pieces: readonly Buffer[], log: Logger): Promise<void> {
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': pieces.reduce((sum, piece) => sum + piece.byteLength, 0),
   };
-  return answerBytes(reply, { status: 200, headers }, pieces, log);
+  return sendBytes(reply, { status: 200, headers }, pieces, log);
 }

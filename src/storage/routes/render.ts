@@ -12,7 +12,12 @@ import { pictureTypes } from '../core/picture-format.ts';
 import { describeTransform, parseTransform, type Transform } from '../core/transform.ts';
 import { operations } from '../operations.ts';
 import type { ObjectRow } from '../queries/objects.ts';
-import { asItStands, findCallersObject, findPublicObject, findSignedObject } from '../readable-object.ts';
+import {
+  findCallersObject,
+  findPublicObject,
+  findSignedObject,
+  withCurrentObject,
+} from '../readable-object.ts';
 import type { Renderer } from '../render/index.ts';
 import { openScope } from '../scope.ts';
 import type { StorageService } from '../service.ts';
@@ -33,7 +38,7 @@ export function renderRoutes(app: FastifyInstance, service: StorageService, rend
     { schema: { headers: authorizationHeader, querystring } },
     async (request, reply) => {
       const scope = openScope(service, request, operations.renderImage);
-      return asItStands(
+      return withCurrentObject(
         () => findCallersObject(scope, addressOf(request)),
         (object) => sendPicture(renderer, request, reply, object, request.query),
       );
@@ -45,7 +50,7 @@ export function renderRoutes(app: FastifyInstance, service: StorageService, rend
     { schema: { querystring } },
     async (request, reply) => {
       const scope = openScope(service, request, operations.renderPublicImage, 'none');
-      return asItStands(
+      return withCurrentObject(
         () => findPublicObject(scope, addressOf(request)),
         (object) => sendPicture(renderer, request, reply, object, request.query),
       );
@@ -68,7 +73,7 @@ export function renderRoutes(app: FastifyInstance, service: StorageService, rend
       const claims = verifySignedUrl(service, request.query.token, 'download', address);
       const scope = openScope(service, request, operations.renderSignedImage, 'none');
       const transform = parseTransform(claims.transformations);
-      return asItStands(
+      return withCurrentObject(
         () => findSignedObject(scope, address, claims),
         (object) => sendPicture(renderer, request, reply, object, transform, new Date(claims.exp * 1000)),
       );

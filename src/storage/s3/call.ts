@@ -15,7 +15,7 @@ export interface S3Call {
   readonly request: S3Request;
 }
 
-export interface S3Answer {
+export interface S3Response {
   /** Defaults to 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | number | undefined>>;
@@ -26,7 +26,7 @@ export interface S3Answer {
 export interface S3Operation {
   /** The operation name for policies. */
   readonly operation: Operation;
-  run(call: S3Call): Promise<S3Answer>;
+  run(call: S3Call): Promise<S3Response>;
 }
 
 /** @throws {StorageError} NoSuchBucket */

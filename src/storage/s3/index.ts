@@ -1,12 +1,12 @@
 /** The S3 protocol at `/storage/v1/s3`: authenticates, runs an operation and responds with XML. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { nameAbort } from '../aborts.ts';
-import { answerBytes, setHeaders } from '../answer.ts';
 import { nameUnreadableType } from '../errors.ts';
 import { pathOf } from '../scope.ts';
+import { sendBytes, setHeaders } from '../send-bytes.ts';
 import type { StorageService } from '../service.ts';
 import { authenticate } from './authenticate.ts';
-import type { S3Answer } from './call.ts';
+import type { S3Response } from './call.ts';
 import { algorithms, checksumHeader } from './core/object-checksum.ts';
 import { renderS3Error } from './errors.ts';
 import { isPostForm, postForm } from './operations/post-form.ts';
@@ -27,16 +27,16 @@ export function s3Routes(app: FastifyInstance, service: StorageService): void {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler((error, request, reply) => sendError(service, request, reply, error));
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
-    send(service, reply, await answer(service, request, reply));
+    send(service, reply, await respond(service, request, reply));
   for (const url of [s3Prefix, `${s3Prefix}/*`])
     app.route({ method: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'], url, handler });
 }
 
-async function answer(
+async function respond(
   service: StorageService,
   fastify: FastifyRequest,
   reply: FastifyReply,
-): Promise<S3Answer> {
+): Promise<S3Response> {
   const request = readRequest(fastify, reply);
   if (isPostForm(request)) return postForm(service, request);
   const auth = authenticate(service, request);
@@ -49,14 +49,14 @@ async function answer(
   return run({ service, scope, auth, request });
 }
 
-async function send(service: StorageService, reply: FastifyReply, answer: S3Answer): Promise<void> {
+async function send(service: StorageService, reply: FastifyReply, answer: S3Response): Promise<void> {
   const status = answer.status ?? 200;
   const headers = {
     'x-amz-request-id': reply.request.id,
     'access-control-expose-headers': exposedHeaders,
     ...answer.headers,
   };
-  if (answer.body !== undefined) return answerBytes(reply, { status, headers }, answer.body, service.log);
+  if (answer.body !== undefined) return sendBytes(reply, { status, headers }, answer.body, service.log);
   setHeaders(reply, headers);
   reply.code(status);
   if (answer.xml === undefined) await reply.send();

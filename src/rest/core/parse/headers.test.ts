@@ -8,9 +8,9 @@ import { preferenceApplied, readPreferences } from './preferences.ts';
 import {
   ALL_ROWS,
   limitOffset,
-  rangeAnswer,
   rangeHeader,
   rangeOf,
+  rangeResponse,
   rowNumber,
   topLevelRange,
 } from './range.ts';
@@ -73,7 +73,7 @@ describe('ranges', () => {
     [{ lower: 11, upper: undefined }, 0, 10, 416, '*/10'],
     [{ lower: 0, upper: undefined }, 0, 0, 200, '*/0'],
   ])('%j with %i rows of %s: %i %s', (range, rows, total, status, contentRange) => {
-    expect(rangeAnswer(range, rows, total)).toEqual({ status, contentRange });
+    expect(rangeResponse(range, rows, total)).toEqual({ status, contentRange });
   });
 
   test('header and parameters intersect; an empty range is an error, limit=0 is not', () => {

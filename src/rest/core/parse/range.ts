@@ -95,13 +95,13 @@ export function limitOffset(
   return { limit, offset: range.lower };
 }
 
-export interface RangeAnswer {
+export interface RangeResponse {
   readonly status: 200 | 206 | 416;
   readonly contentRange: string;
 }
 
 /** `total` is undefined if the rows weren't counted. */
-export function rangeAnswer(range: RowRange, rows: number, total: number | undefined): RangeAnswer {
+export function rangeResponse(range: RowRange, rows: number, total: number | undefined): RangeResponse {
   const upper = range.lower + rows - 1;
   const contentRange = contentRangeText(range.lower, upper, total);
   if (total === undefined) return { status: 200, contentRange };

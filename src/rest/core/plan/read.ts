@@ -29,7 +29,7 @@ export function planRead(
 ): ReadPlan {
   const resolver: Resolver = { cache, relation };
   const root = treeOf(resolver, query.select);
-  hangParameters(root, resolver, query, purpose, options.legacyNames);
+  applyParameters(root, resolver, query, purpose, options.legacyNames);
   addRelationships(root, cache, relation.schema, purpose !== 'read');
   expandStars(root, resolver, false);
   eachLevel(root, addAliases);
@@ -52,7 +52,7 @@ export function planRead(
 }
 
 /** Applies parameters in reverse order, so the first of two parameters for the same position wins. */
-function hangParameters(
+function applyParameters(
   root: ReadPlan,
   resolver: Resolver,
   query: QueryTree,

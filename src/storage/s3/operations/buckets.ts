@@ -2,11 +2,11 @@
 import { isValidNewBucketName } from '../../core/names.ts';
 import { StorageError } from '../../errors.ts';
 import { countObjects, deleteBucket, findBucket, insertBucket, listBuckets } from '../../queries/buckets.ts';
-import type { S3Answer, S3Call } from '../call.ts';
+import type { S3Call, S3Response } from '../call.ts';
 import { writeXml } from '../core/xml-writer.ts';
 import { header } from '../request.ts';
 
-export async function listAllBuckets({ scope }: S3Call): Promise<S3Answer> {
+export async function listAllBuckets({ scope }: S3Call): Promise<S3Response> {
   const buckets = await scope.asUser((tx) => listBuckets(tx, { sortColumn: 'name', withType: false }));
   return {
     xml: writeXml('ListAllMyBucketsResult', {
@@ -22,7 +22,7 @@ export async function listAllBuckets({ scope }: S3Call): Promise<S3Answer> {
 }
 
 /** Ignores the requested location because there is only one. */
-export async function createBucket({ scope, request }: S3Call): Promise<S3Answer> {
+export async function createBucket({ scope, request }: S3Call): Promise<S3Response> {
   const name = request.bucket;
   request.fastify.raw.resume();
   if (!isValidNewBucketName(name)) throw new StorageError('InvalidBucketName');
@@ -37,7 +37,7 @@ export async function createBucket({ scope, request }: S3Call): Promise<S3Answer
   return { headers: { location: `/${name}` } };
 }
 
-export async function removeBucket({ scope, request }: S3Call): Promise<S3Answer> {
+export async function removeBucket({ scope, request }: S3Call): Promise<S3Response> {
   const objects = await scope.asService((tx) => countObjects(tx, request.bucket, 1), { readOnly: true });
   if (objects === undefined) throw new StorageError('NoSuchBucket');
   if (objects > 0) throw new StorageError('BucketNotEmpty');
@@ -46,18 +46,18 @@ export async function removeBucket({ scope, request }: S3Call): Promise<S3Answer
   return { status: 204 };
 }
 
-export async function headBucket(call: S3Call): Promise<S3Answer> {
+export async function headBucket(call: S3Call): Promise<S3Response> {
   await requireVisibleBucket(call);
   return { headers: { 'x-amz-bucket-region': call.service.keys.s3.region } };
 }
 
-export async function getBucketLocation(call: S3Call): Promise<S3Answer> {
+export async function getBucketLocation(call: S3Call): Promise<S3Response> {
   await requireVisibleBucket(call);
   return { xml: writeXml('LocationConstraint', call.service.keys.s3.region) };
 }
 
 /** Upstream has columns for versioning but doesn't implement it yet. */
-export async function getBucketVersioning(call: S3Call): Promise<S3Answer> {
+export async function getBucketVersioning(call: S3Call): Promise<S3Response> {
   await requireVisibleBucket(call);
   return { xml: writeXml('VersioningConfiguration', { Status: 'Suspended', MfaDelete: 'Disabled' }) };
 }

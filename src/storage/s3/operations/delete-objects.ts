@@ -3,14 +3,14 @@ import { StorageError } from '../../errors.ts';
 import { findObject, findVisibleNames } from '../../queries/objects.ts';
 import { removeObjects } from '../../removals.ts';
 import { readText } from '../body.ts';
-import { requireBucket, type S3Answer, type S3Call } from '../call.ts';
+import { requireBucket, type S3Call, type S3Response } from '../call.ts';
 import { childText, readXml } from '../core/xml-reader.ts';
 import { writeXml } from '../core/xml-writer.ts';
 import { S3Error } from '../errors.ts';
 
 const maxDeletedKeys = 1000;
 
-export async function deleteObject(call: S3Call): Promise<S3Answer> {
+export async function deleteObject(call: S3Call): Promise<S3Response> {
   const { service, scope, request } = call;
   const deleted = await removeObjects(service, scope, request.bucket, [request.key]);
   if (deleted.length === 0) {
@@ -23,7 +23,7 @@ export async function deleteObject(call: S3Call): Promise<S3Answer> {
   return { status: 204 };
 }
 
-export async function deleteObjects(call: S3Call): Promise<S3Answer> {
+export async function deleteObjects(call: S3Call): Promise<S3Response> {
   const { service, scope, auth, request } = call;
   const { keys, quiet } = readDelete(await readText(request, auth));
   await requireBucket(call);

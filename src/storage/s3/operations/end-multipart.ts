@@ -6,7 +6,7 @@ import { StorageError } from '../../errors.ts';
 import { deleteUpload, findParts, type UploadedPart } from '../../queries/multipart.ts';
 import { bucketLimits, maxObjectBytes, metadataOf, writeOf, writeRowIn } from '../../uploads.ts';
 import { readDescription } from '../body.ts';
-import type { S3Answer, S3Call } from '../call.ts';
+import type { S3Call, S3Response } from '../call.ts';
 import { type Algorithm, algorithms, checksumElement, checksumElements } from '../core/object-checksum.ts';
 import { childText, readXml } from '../core/xml-reader.ts';
 import { writeXml } from '../core/xml-writer.ts';
@@ -16,7 +16,7 @@ import { findOwn, maxParts, requireUpload } from './multipart.ts';
 import { checksumOfWhole, checksumsOf, planOf, requireObjectSize } from './multipart-checksums.ts';
 import { conditionally, etagOf } from './write-objects.ts';
 
-export async function completeMultipart(call: S3Call): Promise<S3Answer> {
+export async function completeMultipart(call: S3Call): Promise<S3Response> {
   const { service, scope, auth, request } = call;
   const conditions = writeConditions(request);
   const wanted = readParts(await readDescription(request, auth));
@@ -71,7 +71,7 @@ async function missingPart(call: S3Call): Promise<S3Error> {
   return new S3Error((await findOwn(call)) ? 'InvalidPart' : 'NoSuchUpload');
 }
 
-export async function abortMultipart(call: S3Call): Promise<S3Answer> {
+export async function abortMultipart(call: S3Call): Promise<S3Response> {
   const { service, scope } = call;
   const upload = await requireUpload(call);
   await change(service, [], async (change) => {

@@ -2,7 +2,7 @@
 import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
 import { readObjectMetadata } from '../../core/object-headers.ts';
 import { type ListedLine, listByDelimiter, listKeys, readLines } from '../../queries/listing.ts';
-import { requireBucket, type S3Answer, type S3Call } from '../call.ts';
+import { requireBucket, type S3Call, type S3Response } from '../call.ts';
 import { encodeListedKey } from '../core/encoding.ts';
 import { writeXml, type XmlContent } from '../core/xml-writer.ts';
 import { S3Error } from '../errors.ts';
@@ -12,7 +12,7 @@ import { numberParam, onlyVersion, type S3Request } from '../request.ts';
 const defaultKeys = 1000;
 const manyKeys = 2_147_483_647;
 
-export async function listObjectsV2(call: S3Call): Promise<S3Answer> {
+export async function listObjectsV2(call: S3Call): Promise<S3Response> {
   const { request } = call;
   const token = request.param('continuation-token');
   const startAfter = request.param('start-after') ?? '';
@@ -34,7 +34,7 @@ export async function listObjectsV2(call: S3Call): Promise<S3Answer> {
   };
 }
 
-export async function listObjects(call: S3Call): Promise<S3Answer> {
+export async function listObjects(call: S3Call): Promise<S3Response> {
   const marker = call.request.param('marker') ?? '';
   const page = await listPage(call, marker);
   const last = page.nextAfter;
@@ -51,7 +51,7 @@ export async function listObjects(call: S3Call): Promise<S3Answer> {
 }
 
 /** Each object has a single version, which S3 calls `null`. rclone deletes the versions listed here. */
-export async function listObjectVersions(call: S3Call): Promise<S3Answer> {
+export async function listObjectVersions(call: S3Call): Promise<S3Response> {
   const marker = call.request.param('key-marker') ?? '';
   const { common, lines, nextAfter: last, encode } = await listPage(call, marker);
   const versions = lines.Contents.map((contents) => ({

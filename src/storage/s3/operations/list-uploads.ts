@@ -1,6 +1,6 @@
 /** ListMultipartUploads and ListParts. */
 import { findParts, listUploads } from '../../queries/multipart.ts';
-import { requireBucket, type S3Answer, type S3Call } from '../call.ts';
+import { requireBucket, type S3Call, type S3Response } from '../call.ts';
 import { encodeListedKey } from '../core/encoding.ts';
 import { checksumElement } from '../core/object-checksum.ts';
 import { writeXml } from '../core/xml-writer.ts';
@@ -12,7 +12,7 @@ import { checksumsOf, planOf } from './multipart-checksums.ts';
 /** Also S3's maximum. */
 const defaultLines = 1000;
 
-export async function listMultipart(call: S3Call): Promise<S3Answer> {
+export async function listMultipart(call: S3Call): Promise<S3Response> {
   const { scope, request } = call;
   const most = numberParam(request, 'max-uploads', { min: 1, max: defaultLines, fallback: defaultLines });
   const encoding = encodingOf(request);
@@ -51,7 +51,7 @@ export async function listMultipart(call: S3Call): Promise<S3Answer> {
   };
 }
 
-export async function listParts(call: S3Call): Promise<S3Answer> {
+export async function listParts(call: S3Call): Promise<S3Response> {
   const { scope, request } = call;
   const most = Math.min(
     numberParam(request, 'max-parts', { min: 1, max: 2_147_483_647, fallback: defaultLines }),

@@ -15,12 +15,12 @@ import {
   sizeOfOtherParts,
 } from '../../queries/multipart.ts';
 import type { ObjectRow } from '../../queries/objects.ts';
-import { asItStands } from '../../readable-object.ts';
+import { withCurrentObject } from '../../readable-object.ts';
 import type { StorageService } from '../../service.ts';
 import { bucketLimits, maxObjectBytes, requireKey, requireMime, requireWritable } from '../../uploads.ts';
 import { type Body, openBody } from '../body.ts';
 import { type SentChecksum, sumUp } from '../body-checksums.ts';
-import type { S3Answer, S3Call } from '../call.ts';
+import type { S3Call, S3Response } from '../call.ts';
 import { checksumElement, checksumHeader } from '../core/object-checksum.ts';
 import { writeXml } from '../core/xml-writer.ts';
 import { S3Error } from '../errors.ts';
@@ -33,7 +33,7 @@ import { findCopySource } from './write-objects.ts';
 
 export const maxParts = 10_000;
 
-export async function createMultipart(call: S3Call): Promise<S3Answer> {
+export async function createMultipart(call: S3Call): Promise<S3Response> {
   const { scope, request } = call;
   request.fastify.raw.resume();
   const limits = await bucketLimits(scope, request.bucket);
@@ -62,7 +62,7 @@ export async function createMultipart(call: S3Call): Promise<S3Answer> {
   };
 }
 
-export async function uploadPart(call: S3Call): Promise<S3Answer> {
+export async function uploadPart(call: S3Call): Promise<S3Response> {
   const { request, auth } = call;
   const number = partNumber(request);
   const body = openBody(request, auth);
@@ -74,12 +74,12 @@ export async function uploadPart(call: S3Call): Promise<S3Answer> {
   return { headers: { ...Object.fromEntries(headers), etag: part.etag } };
 }
 
-export async function uploadPartCopy(call: S3Call): Promise<S3Answer> {
+export async function uploadPartCopy(call: S3Call): Promise<S3Response> {
   const { request } = call;
   request.fastify.raw.resume();
   const number = partNumber(request);
   const upload = await requireUpload(call);
-  return asItStands(
+  return withCurrentObject(
     () => findCopySource(call),
     (source) => copyPart(call, upload, number, source),
   );
@@ -90,7 +90,7 @@ async function copyPart(
   upload: MultipartUpload,
   number: number,
   source: ObjectRow,
-): Promise<S3Answer> {
+): Promise<S3Response> {
   const { service, request } = call;
   requireCopyConditions(request, source);
   const body = await service.backend.open(source.version ?? '');

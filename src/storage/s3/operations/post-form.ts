@@ -12,7 +12,7 @@ import type { StorageService } from '../../service.ts';
 import { bucketLimits, maxObjectBytes, requireKey, requireMime, storeUpload } from '../../uploads.ts';
 import { authenticateText } from '../authenticate.ts';
 import { openFormFile } from '../body.ts';
-import type { S3Answer } from '../call.ts';
+import type { S3Response } from '../call.ts';
 import { encodePath } from '../core/encoding.ts';
 import { type ObjectChecksum, wholeChecksum } from '../core/object-checksum.ts';
 import { parsePolicy, sizeBounds, violatedField } from '../core/post-policy.ts';
@@ -25,7 +25,7 @@ import { openSignedScope } from '../scope.ts';
 import { etagOf } from './write-objects.ts';
 
 /** S3's placeholder `${filename}` in a form's key. */
-const fileNamePlace = /\$\{filename\}/g;
+const fileNamePlaceholder = /\$\{filename\}/g;
 const maxFields = 100;
 const maxFieldBytes = 64 * 1024;
 
@@ -46,7 +46,7 @@ export function isPostForm(request: S3Request): boolean {
 }
 
 /** @throws {S3Error} InvalidArgument, MissingSignature, SignatureDoesNotMatch, PolicyViolated, RequestExpired, EntityTooSmall */
-export async function postForm(service: StorageService, request: S3Request): Promise<S3Answer> {
+export async function postForm(service: StorageService, request: S3Request): Promise<S3Response> {
   const form = await receiveForm(request);
   try {
     return await store(service, request, form);
@@ -56,11 +56,11 @@ export async function postForm(service: StorageService, request: S3Request): Pro
   }
 }
 
-async function store(service: StorageService, request: S3Request, form: Form): Promise<S3Answer> {
+async function store(service: StorageService, request: S3Request, form: Form): Promise<S3Response> {
   const { scope, minBytes, maxBytes: policyBytes } = await authorize(service, request, form);
   const { bucket } = request;
   const field = (name: string): string | undefined => form.fields.get(name);
-  const key = (field('key') ?? '').replaceAll(fileNamePlace, form.fileName);
+  const key = (field('key') ?? '').replaceAll(fileNamePlaceholder, form.fileName);
   if (key.includes('\0')) throw new StorageError('InvalidKey');
   const limits = await bucketLimits(scope, bucket);
   const maxBytes = Math.min(maxObjectBytes(service, limits, key), policyBytes);
@@ -89,7 +89,7 @@ async function store(service: StorageService, request: S3Request, form: Form): P
     upsert: true,
     checksum,
   });
-  return answer(request, key, etagOf(row), field('success_action_status'));
+  return formResponse(request, key, etagOf(row), field('success_action_status'));
 }
 
 async function authorize(
@@ -119,12 +119,12 @@ async function authorize(
 }
 
 /** Responds with 200 instead of AWS's 204, as upstream does. The form can request either, or 201 with a description. */
-function answer(
+function formResponse(
   request: S3Request,
   key: string,
   etag: string | undefined,
   wanted: string | undefined,
-): S3Answer {
+): S3Response {
   const headers = { etag, location: `${request.path.replace(/\/$/, '')}/${encodePath(key)}` };
   if (wanted === '204') return { status: 204, headers };
   if (wanted !== '201') return { headers };

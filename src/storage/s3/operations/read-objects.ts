@@ -6,8 +6,8 @@ import { documentPolicy, isHeaderText } from '../../core/object-headers.ts';
 import { parseRange } from '../../core/range.ts';
 import { BytesMissingError, StorageError } from '../../errors.ts';
 import { findObject, type ObjectRow } from '../../queries/objects.ts';
-import { asItStands } from '../../readable-object.ts';
-import { requireBucket, type S3Answer, type S3Call } from '../call.ts';
+import { withCurrentObject } from '../../readable-object.ts';
+import { requireBucket, type S3Call, type S3Response } from '../call.ts';
 import { checksumHeaders } from '../core/object-checksum.ts';
 import { writeXml } from '../core/xml-writer.ts';
 import { S3Error } from '../errors.ts';
@@ -34,14 +34,14 @@ export async function requireObject(call: S3Call): Promise<ObjectRow> {
   throw new StorageError('NoSuchKey');
 }
 
-export function getObject(call: S3Call): Promise<S3Answer> {
-  return asItStands(
+export function getObject(call: S3Call): Promise<S3Response> {
+  return withCurrentObject(
     () => requireObject(call),
-    (object) => answerWith(call, object),
+    (object) => objectResponse(call, object),
   );
 }
 
-async function answerWith(call: S3Call, object: ObjectRow): Promise<S3Answer> {
+async function objectResponse(call: S3Call, object: ObjectRow): Promise<S3Response> {
   const { service, request } = call;
   const current = describeObject(object);
   const chosen = chosenHeaders(request);
@@ -77,7 +77,7 @@ async function answerWith(call: S3Call, object: ObjectRow): Promise<S3Answer> {
   }
 }
 
-export async function headObject(call: S3Call): Promise<S3Answer> {
+export async function headObject(call: S3Call): Promise<S3Response> {
   const { request } = call;
   const object = await requireObject(call);
   const current = describeObject(object);
@@ -111,7 +111,7 @@ async function checksumFor(call: S3Call, object: ObjectRow): Promise<Record<stri
 }
 
 /** Objects have no tags, so the response is an empty list. */
-export async function getObjectTagging(call: S3Call): Promise<S3Answer> {
+export async function getObjectTagging(call: S3Call): Promise<S3Response> {
   await requireObject(call);
   return { xml: writeXml('Tagging', { TagSet: '' }) };
 }

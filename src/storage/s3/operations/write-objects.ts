@@ -4,7 +4,7 @@ import { defaultType, readObjectMetadata, storedContentType } from '../../core/o
 import { StorageError } from '../../errors.ts';
 import type { BucketLimits } from '../../queries/buckets.ts';
 import { findObject, type ObjectRow } from '../../queries/objects.ts';
-import { asItStands } from '../../readable-object.ts';
+import { withCurrentObject } from '../../readable-object.ts';
 import {
   bucketLimits,
   maxObjectBytes,
@@ -15,7 +15,7 @@ import {
 } from '../../uploads.ts';
 import { openBody } from '../body.ts';
 import { sumUp } from '../body-checksums.ts';
-import type { S3Answer, S3Call } from '../call.ts';
+import type { S3Call, S3Response } from '../call.ts';
 import { percentDecode } from '../core/encoding.ts';
 import {
   checksumElements,
@@ -31,7 +31,7 @@ import { headersOf, userMetadataOf } from '../object-metadata.ts';
 import { requireCopyConditions, writeConditions } from '../preconditions.ts';
 import { header, onlyVersion, type S3Request } from '../request.ts';
 
-export async function putObject(call: S3Call): Promise<S3Answer> {
+export async function putObject(call: S3Call): Promise<S3Response> {
   const { service, scope, auth, request } = call;
   const conditions = writeConditions(request);
   const body = openBody(request, auth);
@@ -71,13 +71,13 @@ export async function putObject(call: S3Call): Promise<S3Answer> {
   return { headers: { ...(kept && checksumHeaders(kept)), etag: etagOf(row) } };
 }
 
-export async function copyObjectTo(call: S3Call): Promise<S3Answer> {
+export async function copyObjectTo(call: S3Call): Promise<S3Response> {
   const { scope, request } = call;
   request.fastify.raw.resume();
   const conditions = writeConditions(request);
   requireKey(request.key);
   const limits = await bucketLimits(scope, request.bucket);
-  return asItStands(
+  return withCurrentObject(
     () => findCopySource(call),
     (source) => copyFrom(call, source, limits, conditions),
   );
@@ -88,7 +88,7 @@ async function copyFrom(
   source: ObjectRow,
   limits: BucketLimits,
   conditions: WriteConditions,
-): Promise<S3Answer> {
+): Promise<S3Response> {
   const { service, scope, request } = call;
   requireCopyConditions(request, source);
   const replaces = header(request, 'x-amz-metadata-directive')?.toUpperCase() === 'REPLACE';

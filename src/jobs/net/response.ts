@@ -1,12 +1,12 @@
 /** Converts an exchange into the response that pg_net stores, in text that PostgreSQL can store. */
-import { type ExchangeAnswer, ExchangeError } from '../exchange.ts';
-import type { Answer } from './queries.ts';
+import { ExchangeError, type ExchangeResponse } from '../exchange.ts';
+import type { NetResponse } from './queries.ts';
 
 /** PostgreSQL's text type can't store NUL. */
 const storable = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
 /** Keeps the last value per header name, as upstream's jsonb does. */
-export function answerOf(id: string, { status, headers, body }: ExchangeAnswer): Answer {
+export function responseOf(id: string, { status, headers, body }: ExchangeResponse): NetResponse {
   const contentType = headers.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1];
   return {
     id,
@@ -19,7 +19,7 @@ export function answerOf(id: string, { status, headers, body }: ExchangeAnswer):
   };
 }
 
-export function failureOf(id: string, error: unknown): Answer {
+export function failureOf(id: string, error: unknown): NetResponse {
   return {
     id,
     status_code: null,

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import type { Overflow } from '../../database/types.ts';
 import { ROW_SEPARATOR } from '../core/result.ts';
 import { restError } from '../errors.ts';
-import { type AnswerQuota, StoredAnswer } from './stored-answer.ts';
+import { type ResponseQuota, StoredResponse } from './stored-response.ts';
 
-export interface AnswerLimits {
+export interface ResponseLimits {
   /** The maximum size of one response. */
   readonly answerBytes: number;
   /** The maximum total size of all temporary files. */
@@ -30,8 +30,8 @@ const SPARE_DISK_PART = 20;
 
 const NOTHING = Buffer.alloc(0);
 
-export class AnswerSpace implements AnswerQuota {
-  readonly limits: AnswerLimits;
+export class ResponseStorage implements ResponseQuota {
+  readonly limits: ResponseLimits;
   /** For statements that return one JSON text per row. */
   readonly rows = this.#overflow(0, ROW_SEPARATOR);
   /** For statements that return one row whose body is the third column (reads and calls) or the fourth (writes). */
@@ -46,7 +46,7 @@ export class AnswerSpace implements AnswerQuota {
   #prepared: Promise<void> | undefined;
 
   /** `dir` must not be shared. It is created on first use. */
-  constructor(dir: string, limits: AnswerLimits) {
+  constructor(dir: string, limits: ResponseLimits) {
     this.#dir = dir;
     this.limits = limits;
   }
@@ -60,7 +60,7 @@ export class AnswerSpace implements AnswerQuota {
     return {
       column,
       freeBytes: FREE_BYTES,
-      open: (flow, signal) => new StoredAnswer(this, separator, flow, signal),
+      open: (flow, signal) => new StoredResponse(this, separator, flow, signal),
     };
   }
 
@@ -68,26 +68,26 @@ export class AnswerSpace implements AnswerQuota {
    * Reserves at least `sizeBytes` for a response that already holds `heldBytes`. Returns the new reservation, or
    * undefined if the limit is reached.
    */
-  takeMemory(heldBytes: number, sizeBytes: number): number | undefined {
+  reserveMemory(heldBytes: number, sizeBytes: number): number | undefined {
     const wanted = Math.min(Math.ceil(sizeBytes / STEP_BYTES) * STEP_BYTES, MEMORY_PER_ANSWER_BYTES);
     if (wanted < sizeBytes || this.#memoryBytes + wanted - heldBytes > MEMORY_BYTES) return undefined;
     this.#memoryBytes += wanted - heldBytes;
     return wanted;
   }
 
-  giveMemory(bytes: number): void {
+  releaseMemory(bytes: number): void {
     this.#memoryBytes -= bytes;
   }
 
   /** @throws {RestError} PGRSTX02 */
-  takeFile(bytes: number): void {
+  reserveFile(bytes: number): void {
     if (this.#fileBytes + bytes > this.limits.totalBytes) {
       throw restError('PGRSTX02', { details: 'Too many large answers are under way.' });
     }
     this.#fileBytes += bytes;
   }
 
-  giveFile(bytes: number): void {
+  releaseFile(bytes: number): void {
     this.#fileBytes -= bytes;
   }
 

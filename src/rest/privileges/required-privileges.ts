@@ -6,7 +6,7 @@ import type { QualifiedName } from '../schema-cache/types.ts';
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
 /** A required privilege on a relation. Without columns, the privilege on any column suffices, except for DELETE. */
-export interface RelationNeed {
+export interface RequiredPrivilege {
   readonly schema: string;
   readonly name: string;
   readonly privilege: Privilege;
@@ -16,8 +16,8 @@ export interface RelationNeed {
   readonly every: boolean;
 }
 
-export interface Needs {
-  readonly relations: readonly RelationNeed[];
+export interface RequiredPrivileges {
+  readonly relations: readonly RequiredPrivilege[];
   /** The called function and its parameter names. */
   readonly routine: (QualifiedName & { readonly parameters: readonly string[] }) | undefined;
   readonly defaults: Defaults | undefined;
@@ -36,9 +36,9 @@ export interface Defaults extends QualifiedName {
 
 /**
  * @example
- * needsOf(plan).relations; // [{ schema: 'public', name: 'notes', privilege: 'SELECT', columns: ['id'], every: false }]
+ * requiredPrivilegesOf(plan).relations; // [{ schema: 'public', name: 'notes', privilege: 'SELECT', columns: ['id'], every: false }]
  */
-export function needsOf(plan: CrudPlan): Needs {
+export function requiredPrivilegesOf(plan: CrudPlan): RequiredPrivileges {
   const columns = new Map<string, { of: QualifiedName; privilege: Privilege; names: Set<string> }>();
   const add = (of: QualifiedName, privilege: Privilege, names: Iterable<string>) => {
     const key = JSON.stringify([of.schema, of.name, privilege]);
@@ -46,8 +46,8 @@ export function needsOf(plan: CrudPlan): Needs {
     for (const name of names) found.names.add(name);
     columns.set(key, found);
   };
-  readNeeds(plan.read, add);
-  if (plan.kind === 'write') writeNeeds(plan.write, add);
+  addReadPrivileges(plan.read, add);
+  if (plan.kind === 'write') addWritePrivileges(plan.write, add);
   const relations = [...columns.values()].map(({ of, privilege, names }) => ({
     schema: of.schema,
     name: of.name,
@@ -60,7 +60,7 @@ export function needsOf(plan: CrudPlan): Needs {
 
 type Add = (of: QualifiedName, privilege: Privilege, names: Iterable<string>) => void;
 
-function readNeeds(root: ReadPlan, add: Add): void {
+function addReadPrivileges(root: ReadPlan, add: Add): void {
   // The rows of a write or call are read from its result, which requires no privilege.
   const isRelation = ({ schema }: QualifiedName) => schema !== '';
   const byAlias = new Map<string, QualifiedName>();
@@ -85,7 +85,7 @@ function readNeeds(root: ReadPlan, add: Add): void {
 const countsRows = ({ aggregate, field }: PlanColumn): boolean =>
   aggregate === 'count' && field.name === '*' && !field.fullRow;
 
-function writeNeeds(write: WritePlan, add: Add): void {
+function addWritePrivileges(write: WritePlan, add: Add): void {
   const { table, mutation } = write;
   const body = write.body.columns.map(({ name }) => name);
   const read = [...write.where.flatMap(columnsOf), ...write.returning];
@@ -112,13 +112,13 @@ function columnsOf(condition: PlanCondition): string[] {
   }
 }
 
-function routineOf(plan: CrudPlan): Needs['routine'] {
+function routineOf(plan: CrudPlan): RequiredPrivileges['routine'] {
   if (plan.kind !== 'call') return undefined;
   const { schema, name, parameters } = plan.call.routine;
   return { schema, name, parameters: parameters.map((parameter) => parameter.name) };
 }
 
-function defaultsOf(plan: CrudPlan): Needs['defaults'] {
+function defaultsOf(plan: CrudPlan): RequiredPrivileges['defaults'] {
   if (plan.kind !== 'write') return undefined;
   const { mutation, table, body } = plan.write;
   if (mutation !== 'insert' && mutation !== 'put') return undefined;

@@ -2,7 +2,7 @@
 import { encodeReply, type Frame } from '../core/frame.ts';
 import type { ChannelSocket } from './channel-socket.ts';
 
-export class Voice {
+export class ChannelSender {
   readonly #connection: ChannelSocket;
   readonly #topic: string;
   readonly #joinRef: string | null;

@@ -6,7 +6,7 @@ import type { Claims, VerifiedToken } from '../../keys/types.ts';
 
 export type Verdict = { readonly claims: Readonly<Claims> } | { readonly refusal: string };
 
-export function judgeToken(token: VerifiedToken, nowMs: number): Verdict {
+export function checkToken(token: VerifiedToken, nowMs: number): Verdict {
   if (!token.ok) return { refusal: refusalOf(token) };
   const nowSeconds = Math.floor(nowMs / 1000);
   const { exp, nbf } = token.claims;

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Logger } from '../kernel/log.ts';
-import { freeChunk, givePiece, type Pieces } from './pieces.ts';
+import { freeChunk, type Pieces, releasePiece } from './pieces.ts';
 
 /** Smaller bodies are written as a string because Node then sends them together with the head. */
 const smallBytes = 8 * 1024;
@@ -26,9 +26,9 @@ export function setHeaders(reply: FastifyReply, headers: Headers): void {
 /**
  * Resolves when the socket has accepted everything or is closed. If the body fails midway, the connection is closed
  * because the status was already sent. The memory of a Buffer body is released. The buffers of a list must come from
- * `takePiece`.
+ * `acquirePiece`.
  */
-export async function answerBytes(
+export async function sendBytes(
   reply: FastifyReply,
   head: Head,
   body: Buffer | readonly Buffer[] | Pieces | undefined,
@@ -47,7 +47,7 @@ export async function answerBytes(
   reply.hijack();
   if (body === undefined) raw.end();
   else if (Buffer.isBuffer(body)) endWith(raw, body);
-  else if (isList(body)) writeAtOnce(raw, body, givePiece);
+  else if (isList(body)) writeAtOnce(raw, body, releasePiece);
   else {
     try {
       await writePieces(raw, body);

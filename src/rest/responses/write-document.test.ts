@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Body, isStored } from '../core/body.ts';
-import { AnswerSpace } from './space.ts';
+import { ResponseStorage } from './storage.ts';
 import { writeDocument } from './write-document.ts';
 
 const MIB = 1024 * 1024;
@@ -25,7 +25,7 @@ async function textOf(body: Body): Promise<string> {
 }
 
 test('a small one stays in memory', async () => {
-  const space = new AnswerSpace(dir, { answerBytes: MIB, totalBytes: MIB });
+  const space = new ResponseStorage(dir, { answerBytes: MIB, totalBytes: MIB });
   const { body, release } = await writeDocument(lines(100), space, undefined);
   expect(isStored(body)).toBe(false);
   expect(release).toBeUndefined();
@@ -34,7 +34,7 @@ test('a small one stays in memory', async () => {
 });
 
 test('a large one goes to a file without a name, which is given back', async () => {
-  const space = new AnswerSpace(dir, { answerBytes: 32 * MIB, totalBytes: 32 * MIB });
+  const space = new ResponseStorage(dir, { answerBytes: 32 * MIB, totalBytes: 32 * MIB });
   const { body, release } = await writeDocument(lines(300_000), space, undefined);
   expect(isStored(body)).toBe(true);
   expect(await readdir(dir)).toEqual([]);
@@ -47,7 +47,7 @@ test('a large one goes to a file without a name, which is given back', async () 
 });
 
 test('one that is too large, or that nobody waits for, is refused', async () => {
-  const space = new AnswerSpace(dir, { answerBytes: 2 * MIB, totalBytes: 32 * MIB });
+  const space = new ResponseStorage(dir, { answerBytes: 2 * MIB, totalBytes: 32 * MIB });
   await expect(writeDocument(lines(300_000), space, undefined)).rejects.toMatchObject({ code: 'PGRSTX01' });
   const gone = { aborted: true, reason: new Error('gone') };
   await expect(writeDocument(lines(300_000), space, gone)).rejects.toThrow('gone');

@@ -2,7 +2,7 @@
 import type { Cancellation, RowStore } from '../../database/types.ts';
 import { type Body, storedBody } from '../core/body.ts';
 import { inSlices } from '../slices.ts';
-import type { AnswerSpace } from './space.ts';
+import type { ResponseStorage } from './storage.ts';
 
 const PART_CHARS = 64 * 1024;
 const KEPT_BYTES = 1024 * 1024;
@@ -10,7 +10,7 @@ const KEPT_BYTES = 1024 * 1024;
 /** `release`: see `RestResponse`. @throws {RestError} PGRSTX01, PGRSTX02 */
 export async function writeDocument(
   pieces: Generator<string>,
-  { document }: AnswerSpace,
+  { document }: ResponseStorage,
   signal: Cancellation | undefined,
 ): Promise<{ body: Body; release: (() => void) | undefined }> {
   let text = '';

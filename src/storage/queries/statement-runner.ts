@@ -1,4 +1,4 @@
 import type { Queryable } from '../../database/types.ts';
 
 /** Runs statements, either in a transaction or each in a transaction of its own. */
-export type Asks = Pick<Queryable, 'query'>;
+export type StatementRunner = Pick<Queryable, 'query'>;

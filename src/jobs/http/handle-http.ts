@@ -17,7 +17,7 @@ interface Question {
 export const maxHttpRedirects = 5;
 export const maxHttpTimeoutMs = 600_000;
 
-export async function answerHttp(
+export async function handleHttp(
   exchanges: Exchanges,
   question: string,
   signal: AbortSignal,

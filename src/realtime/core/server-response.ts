@@ -3,7 +3,7 @@
  * currently be processed: no connection, or the classes 08 (connection), 53 (resources) and 57 (shutdown) of appendix A
  * in PostgreSQL's manual. In class 57, `57014`, a canceled statement, counts as a response.
  */
-export function isAnswer(error: unknown): boolean {
+export function isServerResponse(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return false;
   return code === '57014' || !/^(08|53|57)/.test(code);

@@ -8,31 +8,31 @@ import { RestError, restError } from '../errors.ts';
 
 const BLOCK_BYTES = 256 * 1024;
 /** The maximum number of blocks queued for the disk. */
-const MOST_WAITING = 2;
+const MAX_QUEUED_BLOCKS = 2;
 /** File space is reserved in steps. */
 const STEP_BYTES = 1024 * 1024;
 const DISK_CHECKED_EVERY_BYTES = 64 * 1024 * 1024;
 const READ_BYTES = 128 * 1024;
 
 /** The limits of all stored answers together. Bytes that are taken are given back once. */
-export interface AnswerQuota {
+export interface ResponseQuota {
   readonly limits: { readonly answerBytes: number };
   /** The bytes now held in memory, at least `sizeBytes`. Undefined if they exceed a limit. */
-  takeMemory(heldBytes: number, sizeBytes: number): number | undefined;
-  giveMemory(bytes: number): void;
+  reserveMemory(heldBytes: number, sizeBytes: number): number | undefined;
+  releaseMemory(bytes: number): void;
   /** @throws {RestError} PGRSTX02 */
-  takeFile(bytes: number): void;
-  giveFile(bytes: number): void;
+  reserveFile(bytes: number): void;
+  releaseFile(bytes: number): void;
   openFile(): Promise<FileHandle>;
   /** @throws {RestError} PGRSTX02 */
   checkDisk(): Promise<void>;
 }
 
-export class StoredAnswer implements RowStore {
+export class StoredResponse implements RowStore {
   cells = 0;
   sizeBytes = 0;
   failure: unknown;
-  readonly #space: AnswerQuota;
+  readonly #space: ResponseQuota;
   readonly #separator: Buffer;
   readonly #flow: RowFlow;
   readonly #signal: Cancellation | undefined;
@@ -51,7 +51,7 @@ export class StoredAnswer implements RowStore {
   #readers = 0;
   #freed = false;
 
-  constructor(space: AnswerQuota, separator: Buffer, flow: RowFlow, signal: Cancellation | undefined) {
+  constructor(space: ResponseQuota, separator: Buffer, flow: RowFlow, signal: Cancellation | undefined) {
     this.#space = space;
     this.#separator = separator;
     this.#flow = flow;
@@ -59,8 +59,8 @@ export class StoredAnswer implements RowStore {
   }
 
   keep(sizeBytes: number): number | undefined {
-    const held = this.#space.takeMemory(this.#heldMemory, sizeBytes);
-    if (held === undefined) this.#space.giveMemory(this.#heldMemory);
+    const held = this.#space.reserveMemory(this.#heldMemory, sizeBytes);
+    if (held === undefined) this.#space.releaseMemory(this.#heldMemory);
     this.#heldMemory = held ?? 0;
     return held;
   }
@@ -116,7 +116,7 @@ export class StoredAnswer implements RowStore {
   free(): void {
     if (this.#freed) return;
     this.#freed = true;
-    this.#space.giveMemory(this.#heldMemory);
+    this.#space.releaseMemory(this.#heldMemory);
     this.#close();
   }
 
@@ -131,7 +131,7 @@ export class StoredAnswer implements RowStore {
     }
     if (sizeBytes <= this.#heldFile) return;
     const step = Math.max(sizeBytes - this.#heldFile, STEP_BYTES);
-    this.#space.takeFile(step);
+    this.#space.reserveFile(step);
     this.#heldFile += step;
   }
 
@@ -144,7 +144,7 @@ export class StoredAnswer implements RowStore {
     if (this.#filled > 0) {
       this.#waiting.push(this.#block.subarray(0, this.#filled));
       this.#writing ??= this.#writeOut();
-      if (this.#waiting.length > MOST_WAITING && !this.#paused) {
+      if (this.#waiting.length > MAX_QUEUED_BLOCKS && !this.#paused) {
         this.#paused = true;
         this.#flow.pause();
       }
@@ -165,7 +165,7 @@ export class StoredAnswer implements RowStore {
         this.#written += block.length;
         this.#waiting.shift();
         if (block.length === BLOCK_BYTES) this.#spare.push(block);
-        if (this.#waiting.length < MOST_WAITING) this.#resume();
+        if (this.#waiting.length < MAX_QUEUED_BLOCKS) this.#resume();
       }
     } catch (error) {
       this.#fail(error instanceof RestError ? error : notWritten(error));
@@ -199,8 +199,8 @@ export class StoredAnswer implements RowStore {
     this.#block = Buffer.alloc(0);
     const held = this.#heldFile;
     this.#heldFile = 0;
-    if (file === undefined) this.#space.giveFile(held);
-    else void file.close().finally(() => this.#space.giveFile(held));
+    if (file === undefined) this.#space.releaseFile(held);
+    else void file.close().finally(() => this.#space.releaseFile(held));
   }
 }
 

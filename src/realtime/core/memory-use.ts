@@ -4,7 +4,7 @@
  * memory are closed.
  */
 
-export interface HoldingLimits {
+export interface MemoryLimits {
   /** In bytes, as estimated by {@link weightOf}. */
   readonly maxHeldBytes: number;
   readonly maxHeldBytesInAll: number;
@@ -23,12 +23,12 @@ export function weightOf(json: Uint8Array): number {
   return json.length + values * valueBytes;
 }
 
-export class Holdings<Holder> {
-  readonly #limits: HoldingLimits;
+export class MemoryUse<Holder> {
+  readonly #limits: MemoryLimits;
   readonly #held = new Map<Holder, number>();
   #total = 0;
 
-  constructor(limits: HoldingLimits) {
+  constructor(limits: MemoryLimits) {
     this.#limits = limits;
   }
 

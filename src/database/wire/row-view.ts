@@ -1,7 +1,7 @@
 /** Reads the cells of a DataRow in the received buffer, without an object or string per row. */
 import type { RawRow } from '../types.ts';
 
-export class RowInPlace implements RawRow {
+export class RowView implements RawRow {
   buffer: Buffer = Buffer.alloc(0);
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];

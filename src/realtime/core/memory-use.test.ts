@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { MemoryUse, weightOf } from './memory-use.ts';
+
+it('a holder has no more than its share, and beyond the total the largest is found', () => {
+  const memoryUse = new MemoryUse<string>({ maxHeldBytes: 10, maxHeldBytesInAll: 15 });
+  expect(memoryUse.add('a', 6)).toBe(true);
+  expect(memoryUse.add('a', 5)).toBe(false);
+  memoryUse.add('a', -5);
+  expect(memoryUse.add('b', 9)).toBe(true);
+  expect(memoryUse.excess).toBeUndefined();
+  expect(memoryUse.add('c', 1)).toBe(true);
+  expect(memoryUse.excess).toBe('b');
+  memoryUse.add('b', -9);
+  expect(memoryUse.excess).toBeUndefined();
+  expect(memoryUse.add('a', 4)).toBe(true);
+});
+
+it('many small values weigh more than their text', () => {
+  expect(weightOf(Buffer.from('[[],[],[]]'))).toBeGreaterThan(90);
+  expect(weightOf(Buffer.from(`"${'x'.repeat(100)}"`))).toBe(102);
+});
