@@ -2,42 +2,54 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { TimesReporter } from './test/run/file-times.ts';
+import { LongestFirst } from './test/run/longest-first.ts';
+import { apart, sharedFolders } from './test/run/processes.ts';
 
-/** What tests see of the auth service, judged at the end of the run (test/auth/coverage). */
+/** The auth responses that tests recorded, checked at the end of the run (test/auth/coverage). */
 const authAnswers = process.env.AUTH_ANSWERS ?? mkdtempSync(join(tmpdir(), 'plinth-auth-answers-'));
 if (process.env.AUTH_ANSWERS === undefined) {
   process.on('exit', () => rmSync(authAnswers, { recursive: true, force: true }));
 }
 
-/** Files with the most text first, as Vitest does; before them those that take minutes and have little of it. */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification) => moduleId.includes('/test/account/keyboard/');
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
-  }
-}
-
+const unit = ['src/**/*.test.ts', 'web/**/*.test.ts'];
 const coverage = 'test/auth/coverage/coverage.test.ts';
+const folders = (pattern: string) => `test/${pattern}/**/*.test.ts`;
+const otherFolders = `!(${sharedFolders.join('|')})`;
+const record = ['test/auth/coverage/record.ts'];
 
+/** docs/decisions/0041-test-run.md explains the projects. */
 export default defineConfig({
   test: {
-    // Tests start real servers and browsers; on two busy cores that takes its time.
+    // Tests start real servers and browsers, which are slow on two busy cores.
     testTimeout: 30_000,
     hookTimeout: 90_000,
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', new TimesReporter()],
     provide: { authAnswers },
     projects: [
+      { extends: true, test: { name: 'unit', include: unit, isolate: false } },
       {
         extends: true,
         test: {
-          name: 'tests',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.{ts,tsx}'],
-          exclude: [coverage],
-          setupFiles: ['test/auth/coverage/record.ts'],
+          name: 'shared',
+          include: [folders(`{${sharedFolders.join(',')}}`)],
+          exclude: [coverage, ...apart],
+          isolate: false,
+          setupFiles: ['test/run/clean-up.ts', ...record],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'apart',
+          include: ['test/*.test.ts', folders(otherFolders), ...apart],
+          setupFiles: record,
+          // For `vi.mock`.
+          experimental: { viteModuleRunner: true },
         },
       },
       {

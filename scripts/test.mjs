@@ -1,14 +1,15 @@
 /**
- * What `npm test` runs: lint, types, the web app and the server's bundle if stale, then the tests. Arguments go to vitest
- * and mean "only these, quickly": lint and types are then left out.
+ * The script behind `npm test`: checks the sources, builds the web app and the server's bundle if stale, and runs the
+ * tests. Arguments are passed to vitest and skip the checks.
  *
  *   npm test                      everything
- *   npm test -- test/rest         the tests below a folder
+ *   npm test -- test/rest         the tests in a folder
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkSources } from './check-sources.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
@@ -16,15 +17,6 @@ const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
 const runScript = (/** @type {string} */ script, /** @type {string[]} */ args, env = process.env) =>
   spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, stdio: 'inherit', env }).status ??
   1;
-
-/** One step before the tests; the run ends where it fails. */
-function step(/** @type {string} */ what, /** @type {string} */ script, /** @type {string[]} */ args) {
-  const started = performance.now();
-  say(`${what} ...`);
-  const status = runScript(script, args);
-  if (status !== 0) process.exit(status);
-  say(`${what}: ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
-}
 
 function onPath(/** @type {string[]} */ names) {
   const folders = (process.env.PATH ?? '').split(delimiter);
@@ -48,7 +40,7 @@ function systemBrowser() {
   return onPath(names) ?? usualPlaces.find((path) => existsSync(path));
 }
 
-/** One that an earlier run, or the command below, has put into playwright's own folder. */
+/** The browser in playwright's folder, which an earlier run may have installed. */
 async function playwrightBrowser() {
   const { chromium } = await import('playwright-core');
   const path = chromium.executablePath();
@@ -60,12 +52,15 @@ async function findOrInstallBrowser() {
   if (found !== undefined) return found;
   const apt = onPath(['apt-get']);
   if (apt !== undefined && process.getuid?.() === 0) {
-    say('Installing chromium for the browser tests ...');
+    say('Installing Chromium for the browser tests ...');
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     const aptGet = (/** @type {string[]} */ ...args) =>
       spawnSync(apt, args, { stdio: ['ignore', 2, 2], env }).status;
-    const install = () => aptGet('install', '-y', '--no-install-recommends', 'chromium');
-    if (install() !== 0 && aptGet('update') === 0) install();
+    const install = (/** @type {string[]} */ ...names) =>
+      aptGet('install', '-y', '--no-install-recommends', ...names) === 0;
+    // The headless shell makes the tests faster, and not every release has it.
+    const installOne = () => install('chromium', 'chromium-headless-shell') || install('chromium');
+    if (!installOne() && aptGet('update') === 0) installOne();
     const installed = systemBrowser();
     if (installed !== undefined) return installed;
   }
@@ -76,22 +71,24 @@ async function findOrInstallBrowser() {
 }
 
 const args = process.argv.slice(2);
-const browser = await findOrInstallBrowser();
-if (browser === undefined) {
-  say('The tests need a browser: install chromium or Chrome, or name one in CHROME_PATH.');
-  process.exit(1);
+const isWholeRun = args.length === 0;
+const paths = args.filter((arg) => !arg.startsWith('-'));
+/** Tests in `src/` and `web/` need neither a browser nor the built pages. */
+const needsBuild = paths.length === 0 || paths.some((path) => !/^(\.\/)?(src|web)(\/|$)/.test(path));
+
+const env = { ...process.env };
+if (needsBuild) {
+  const browser = await findOrInstallBrowser();
+  if (browser === undefined) {
+    say('The tests need a browser: install chromium or Chrome, or set CHROME_PATH to one.');
+    process.exit(1);
+  }
+  const headlessShell = env.CHROME_PATH ? undefined : onPath(['chromium-headless-shell']);
+  if (headlessShell !== undefined) env.HEADLESS_SHELL_PATH = headlessShell;
+  env.CHROME_PATH = browser;
+  const status = runScript(join('scripts', 'prepare.mjs'), []);
+  if (status !== 0) process.exit(status);
 }
-const npmTool = (/** @type {string} */ ...parts) => join('node_modules', ...parts);
-if (args.length === 0) {
-  step('Lint', npmTool('@biomejs', 'biome', 'bin', 'biome'), ['check', '.']);
-  step('Imports', join('scripts', 'lint', 'imports.ts'), []);
-  step('Words', join('scripts', 'lint', 'words.ts'), []);
-  step('Types of the server', npmTool('typescript', 'bin', 'tsc'), ['--noEmit', '-p', 'tsconfig.json']);
-  step('Types of the web app', npmTool('typescript', 'bin', 'tsc'), ['--noEmit', '-p', 'web/tsconfig.json']);
-}
-step('Web app and bundle', join('scripts', 'prepare.mjs'), []);
-// Nothing is printed after this: the last line is vitest's.
-process.exitCode = runScript(npmTool('vitest', 'vitest.mjs'), ['run', ...args], {
-  ...process.env,
-  CHROME_PATH: browser,
-});
+if (isWholeRun && !(await checkSources())) process.exit(1);
+// Nothing is printed after this, so the last line is vitest's.
+process.exitCode = runScript(join('node_modules', 'vitest', 'vitest.mjs'), ['run', ...args], env);

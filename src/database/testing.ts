@@ -2,6 +2,7 @@
 export {
   createTestDatabase,
   openTestDatabase,
+  resetTestCluster,
   startTestCluster,
   stopTestCluster,
   type TestCluster,

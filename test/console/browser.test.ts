@@ -291,8 +291,6 @@ describe.each([
       for (const [path, ready] of places) {
         await go(page, path);
         await ready();
-        // Panels slide in; colours are judged where they come to rest.
-        await page.waitForTimeout(250);
         expect([path, await axeViolations(page)]).toEqual([path, []]);
         expect([path, await scrollsSideways(page)]).toEqual([path, false]);
         expect([path, await page.getByText('⟦').count()]).toEqual([path, 0]);

@@ -1,7 +1,13 @@
 /** A signed-in page of the Console in a real Chromium, and what every page owes whoever looks at it. */
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
+import {
+  animationsEnded,
+  axeViolations,
+  type Complaints,
+  openContext,
+  scrollsSideways,
+} from '../web/browser.ts';
 import type { Backend } from './harness.ts';
 
 export interface SignedIn {
@@ -32,18 +38,9 @@ export async function signedIn(
   };
 }
 
-const moving = `document.getAnimations().filter((one) =>
-  one.playState === 'running' && one.effect?.getTiming().iterations !== Infinity).length`;
-
-/** Panels slide in; places and colours are judged where they come to rest, which takes a loaded machine longer. */
-async function atRest(page: Page): Promise<void> {
-  await page.waitForTimeout(250);
-  await expect.poll(() => page.evaluate(moving), { timeout: 10_000 }).toBe(0);
-}
-
 /** A panel lies at the right edge and takes the window's whole height. */
 export async function expectPanelAtEdge(page: Page): Promise<void> {
-  await atRest(page);
+  await animationsEnded(page);
   const box = await page.getByRole('dialog').first().boundingBox();
   const window = page.viewportSize();
   expect(box).toMatchObject({ y: 0, height: window?.height });
@@ -60,7 +57,6 @@ export const looks = [
 
 /** Accessible, no wider than the window, no text missing, no markup run. `name` says which state in a failure. */
 export async function expectSound(page: Page, name: string): Promise<void> {
-  await atRest(page);
   expect([name, await axeViolations(page)]).toEqual([name, []]);
   expect([name, await scrollsSideways(page)]).toEqual([name, false]);
   expect([name, await page.getByText('⟦').count()]).toEqual([name, 0]);

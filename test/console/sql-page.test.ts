@@ -212,8 +212,6 @@ describe.each([
   test('nothing for axe to find in any state, nothing scrolls sideways', async () => {
     const { page, complaints, close } = await opened({ colorScheme, viewport: { width, height: 800 } });
     const judge = async (state: string): Promise<void> => {
-      // Panels slide in; colours are judged where they come to rest.
-      await page.waitForTimeout(250);
       expect([state, await axeViolations(page)]).toEqual([state, []]);
       expect([state, await scrollsSideways(page)]).toEqual([state, false]);
       expect([state, await page.getByText('⟦').count()]).toEqual([state, 0]);

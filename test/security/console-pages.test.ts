@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
-import { launchBrowser, openContext } from '../web/browser.ts';
+import { launchChromium, openContext } from '../web/browser.ts';
 
 let backend: Awaited<ReturnType<typeof createTestBackend>>;
 let browser: Browser;
@@ -10,7 +10,7 @@ let context: BrowserContext;
 let operatorPage: Page;
 beforeAll(async () => {
   backend = await createTestBackend();
-  browser = await launchBrowser();
+  browser = await launchChromium();
   context = (await openContext(browser)).context;
   operatorPage = await context.newPage();
   await operatorPage.goto(await backend.consoleLink());

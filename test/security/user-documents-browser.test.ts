@@ -9,7 +9,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeUser, password } from '../account/harness.ts';
-import { launchBrowser } from '../web/browser.ts';
+import { launchChromium } from '../web/browser.ts';
 import { storedBySql } from './documents.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -45,7 +45,7 @@ const config = { functions: { page: { verify_jwt: false }, worker: { verify_jwt:
 let world: World;
 let browser: Browser;
 beforeAll(async () => {
-  [world, browser] = await Promise.all([startWorld({ functions, sql, config }), launchBrowser()]);
+  [world, browser] = await Promise.all([startWorld({ functions, sql, config }), launchChromium()]);
   await makeUser(world.backend, 'ada@example.com');
 });
 afterAll(async () => {

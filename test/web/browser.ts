@@ -1,8 +1,9 @@
 /**
- * A real Chromium for tests: the system's, or the one that `scripts/test.mjs` has found or installed (CHROME_PATH
- * names it). None at all is a failure, never a skip.
+ * A real Chromium for tests: the one in CHROME_PATH, which `scripts/test.mjs` sets, or the system's. Tests fail without
+ * a browser; they are never skipped.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import {
   type Browser,
   type BrowserContext,
@@ -11,27 +12,35 @@ import {
   type Page,
 } from 'playwright-core';
 
-const candidates = [
+const browsers = [
   process.env.CHROME_PATH,
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
+/** Unused when CHROME_PATH alone is set, since someone has chosen a browser. */
+const headlessShells = [
+  process.env.HEADLESS_SHELL_PATH,
+  process.env.CHROME_PATH === undefined ? '/usr/bin/chromium-headless-shell' : undefined,
+];
+
+const firstFound = (paths: readonly (string | undefined)[]): string | undefined =>
+  paths.find((path) => path !== undefined && existsSync(path));
 
 export function findChromium(): string {
-  const found = candidates.find((path) => path !== undefined && existsSync(path));
+  const found = firstFound(browsers);
   if (found === undefined) {
     throw new Error(
-      'These tests need Chromium. Install it (apt-get install chromium), or name it in CHROME_PATH.',
+      'These tests need Chromium. Install it (apt-get install chromium), or set CHROME_PATH to its path.',
     );
   }
   return found;
 }
 
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: findChromium(),
+const launch = (executablePath: string): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -42,9 +51,31 @@ export function launchBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+
+/** Starts Chromium itself, for what the headless shell lacks (the PDF viewer) and for tests of the browser's security. */
+export const launchChromium = (): Promise<Browser> => launch(findChromium());
+
+let shared: Promise<Browser> | undefined;
+
+/**
+ * The browser of this process, which starts at the first call: the headless shell if there is one, since it starts no
+ * windows and a new page costs a third of the CPU time. `close()` closes the contexts and keeps the browser for the test
+ * files that follow. The browser ends with the process.
+ */
+export function launchBrowser(): Promise<Browser> {
+  shared ??= launch(firstFound(headlessShells) ?? findChromium()).then((browser) => {
+    browser.close = async () => {
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    };
+    browser.on('disconnected', () => {
+      shared = undefined;
+    });
+    return browser;
+  });
+  return shared;
 }
 
-/** What a page complained of: nothing may be refused by the content security policy, and no script may fail. */
+/** Errors that a page reported: violations of the content security policy and exceptions in scripts. */
 export interface Complaints {
   readonly list: string[];
 }
@@ -58,7 +89,7 @@ export async function openContext(
   const complaints: Complaints = { list: [] };
   context.on('weberror', (error) => complaints.list.push(String(error.error())));
   context.on('console', (message) => {
-    // The browser itself writes a line for every answer of 4xx, expected ones included.
+    // The browser logs every response with a 4xx status, including the expected ones.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       complaints.list.push(message.text());
     }
@@ -72,42 +103,73 @@ export interface AxeViolation {
   readonly targets: readonly string[];
 }
 
-let axeSource: string | undefined;
+/** Which rules to check. `colors`: only those whose result depends on the color scheme. */
+export type AxeRules = 'all' | 'colors';
 
-/** How long a page may go on rendering before it is judged for good. */
+const ruleSets: Record<AxeRules, object> = {
+  all: {
+    type: 'tag',
+    values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  },
+  colors: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
+};
+
+/** How long a page may continue rendering before its violations count. */
 const settlingMs = 5000;
 
-/** WCAG 2.2 AA and best practice. A page that is still rendering is looked at again: a violation is what stays. */
-export async function axeViolations(page: Page): Promise<AxeViolation[]> {
+/** WCAG 2.2 AA and best practices, once animations have ended. The check repeats while the page is still rendering. */
+export async function axeViolations(page: Page, rules: AxeRules = 'all'): Promise<AxeViolation[]> {
+  await animationsEnded(page);
   const until = performance.now() + settlingMs;
   for (;;) {
-    const found = await violationsNow(page);
+    const found = await violationsNow(page, rules);
     if (found.length === 0 || performance.now() > until) return found;
     await page.waitForTimeout(250);
   }
 }
 
-async function violationsNow(page: Page): Promise<AxeViolation[]> {
-  axeSource ??= (await import('axe-core')).default.source;
+/** A transition starts some frames after the state change that causes it. */
+const quietFrames = 6;
+const maxAnimationMs = 10_000;
+
+/** Resolves when no animation has run for {@link quietFrames}. Endless animations don't count. */
+export async function animationsEnded(page: Page): Promise<void> {
+  const hasEnded = await page.evaluate(`(async () => {
+    const isMoving = () => document.getAnimations().some((animation) =>
+      animation.playState === 'running' && animation.effect?.getTiming().iterations !== Infinity);
+    const until = performance.now() + ${maxAnimationMs};
+    for (let quiet = 0; quiet < ${quietFrames}; quiet = isMoving() ? 0 : quiet + 1) {
+      if (performance.now() > until) return false;
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    }
+    return true;
+  })()`);
+  if (hasEnded !== true) throw new Error(`Animations still run after ${maxAnimationMs} ms.`);
+}
+
+let axeSource: string | undefined;
+
+async function violationsNow(page: Page, rules: AxeRules): Promise<AxeViolation[]> {
+  axeSource ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
+  return page.evaluate(async (runOnly) => {
+    const { axe, document } = globalThis as unknown as {
       axe: {
         run(
           root: unknown,
           options: object,
         ): Promise<{ violations: { id: string; help: string; nodes: { target: string[] }[] }[] }>;
       };
+      document: unknown;
     };
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-    const root = (globalThis as unknown as { document: unknown }).document;
-    const { violations } = await axe.run(root, { runOnly: tags });
+    // Computing the selectors of elements that pass takes half of the time.
+    const { violations } = await axe.run(document, { runOnly, resultTypes: ['violations'] });
     return violations.map(({ id, help, nodes }) => ({
       id,
       help,
       targets: nodes.map((node) => node.target.join(' ')),
     }));
-  });
+  }, ruleSets[rules]);
 }
 
 /** True when the page is wider than the window. */

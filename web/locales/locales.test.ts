@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { describe, expect, test } from 'vitest';
 import { accountErrors } from '../../src/account/errors.ts';
@@ -8,7 +9,14 @@ import { messages as errors } from './en/errors.ts';
 import { type LanguageCode, languageCodes } from './languages.ts';
 import { pseudoMessages } from './pseudo.ts';
 
-const files = import.meta.glob('./*/*.ts', { eager: true }) as Record<string, { messages: Catalogue }>;
+const paths = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /^[^/\\]+[/\\][^/\\]+\.ts$/.test(path))
+  .map((path) => `./${path.replaceAll('\\', '/')}`);
+const files = Object.fromEntries(
+  await Promise.all(
+    paths.map(async (path) => [path, (await import(path)) as { messages: Catalogue }] as const),
+  ),
+);
 
 /** The catalogues of a language by name. */
 function catalogues(language: LanguageCode): Record<string, Catalogue> {

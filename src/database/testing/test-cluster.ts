@@ -9,6 +9,7 @@ import { clusterTarget, type ReachedCluster, signInsOf } from '../embedded/sign-
 import { clusterLogins } from '../logins/passwords.ts';
 import type { Database, LoginRole } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
+import { readSharedState } from './cluster-state.ts';
 import { guardCluster, sweepDeadClusters } from './guard.ts';
 import { copyTemplateFolder, testRoot } from './template-folder.ts';
 
@@ -21,6 +22,8 @@ export interface TestCluster {
    * interfere with each other.
    */
   asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T>;
+  /** Whether roles, slots or server settings differ from those of a new cluster. */
+  hasChanged(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -28,11 +31,32 @@ let shared: Promise<TestCluster> | undefined;
 
 /** Returns the process's own cluster. It is bootstrapped, starts with the first call and ends with the process. */
 export function startTestCluster(): Promise<TestCluster> {
-  shared ??= launch();
+  shared ??= launch().catch((error: unknown) => {
+    shared = undefined;
+    throw error;
+  });
   return shared;
 }
 
-/** Ends the process's cluster early. */
+/**
+ * Prepares the process for the next test file. The cluster and its templates remain unless the file changed state that
+ * all databases share; databases that the file left behind are dropped.
+ */
+export async function resetTestCluster(): Promise<void> {
+  const cluster = await shared?.catch(() => undefined);
+  if (cluster === undefined) return;
+  const hasChanged = await cluster.hasChanged().catch(() => true);
+  if (hasChanged) await stopTestCluster();
+  else await cluster.asAdmin(dropLeftDatabases);
+}
+
+async function dropLeftDatabases(admin: Client): Promise<void> {
+  const rows = await admin.query<{ name: string }>(sql`
+    select datname as name from pg_catalog.pg_database where datname like 'test\\_%'`);
+  for (const { name } of rows) await admin.exec(`drop database ${quoteIdentifier(name)} with (force)`);
+}
+
+/** Ends the cluster of this process early. */
 export async function stopTestCluster(): Promise<void> {
   const cluster = await shared;
   shared = undefined;
@@ -58,22 +82,25 @@ async function launch(): Promise<TestCluster> {
   guardCluster(cluster.pid(), dataDir);
   cluster.unref();
   let last: Promise<unknown> = Promise.resolve();
+  const asAdmin = <T>(work: (admin: Client) => Promise<T>): Promise<T> => {
+    const turn = last.then(async () => {
+      // Not `postgres`, because a database with sessions can't be cloned, and the first template is a clone of it.
+      // Each call opens a new session, since an open one would keep the process alive.
+      const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', 'template1'));
+      try {
+        return await work(admin);
+      } finally {
+        await admin.connection.close();
+      }
+    });
+    last = turn.catch(() => {});
+    return turn;
+  };
+  const initialState = await asAdmin(readSharedState);
   return {
     cluster,
-    asAdmin(work) {
-      const turn = last.then(async () => {
-        // Not `postgres`, because it is the source of the first template, and a template must have no sessions. Opens a
-        // new session each time because an open one would keep the process alive.
-        const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', 'template1'));
-        try {
-          return await work(admin);
-        } finally {
-          await admin.connection.close();
-        }
-      });
-      last = turn.catch(() => {});
-      return turn;
-    },
+    asAdmin,
+    hasChanged: async () => (await asAdmin(readSharedState)) !== initialState,
     stop: () => cluster.stop(),
   };
 }

@@ -1,0 +1,54 @@
+/** Lint and types, two at a time. Prints the output of a check that fails. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const npmTool = (/** @type {string[]} */ ...parts) => join('node_modules', ...parts);
+const tsc = npmTool('typescript', 'bin', 'tsc');
+
+/** The checks that take longest are first. */
+const checks = [
+  { name: 'Types of the server', args: [tsc, '--noEmit', '-p', 'tsconfig.json'] },
+  { name: 'Lint', args: [npmTool('@biomejs', 'biome', 'bin', 'biome'), 'check', '.'] },
+  { name: 'Types of the web app', args: [tsc, '--noEmit', '-p', 'web/tsconfig.json'] },
+  { name: 'Imports', args: [join('scripts', 'lint', 'imports.ts')] },
+  { name: 'Words', args: [join('scripts', 'lint', 'words.ts')] },
+];
+const concurrency = 2;
+
+/** @returns {Promise<boolean>} whether every check passed */
+export async function checkSources() {
+  const waiting = [...checks];
+  let hasPassed = true;
+  const worker = async () => {
+    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
+      if (!(await runCheck(check))) hasPassed = false;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  return hasPassed;
+}
+
+/** @returns {Promise<boolean>} */
+function runCheck(/** @type {{ name: string, args: string[] }} */ { name, args }) {
+  const started = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text;
+      });
+    }
+    child.on('error', (error) => {
+      output += String(error);
+    });
+    child.on('close', (status) => {
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      process.stderr.write(`${name}: ${status === 0 ? 'passed' : 'failed'} in ${seconds} s\n`);
+      if (status !== 0) process.stderr.write(`${output}\n`);
+      resolve(status === 0);
+    });
+  });
+}

@@ -1,0 +1,24 @@
+/**
+ * The script behind `npm run check`: lint, types, and the unit and property tests in `src/` and `web/`, which need no
+ * server, database or browser.
+ */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkSources } from './check-sources.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+function runUnitTests() {
+  const vitest = join('node_modules', 'vitest', 'vitest.mjs');
+  const args = [vitest, 'run', '--project', 'unit', '--reporter', 'dot'];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  return new Promise((resolve) => {
+    child.on('error', () => resolve(false));
+    child.on('exit', (status) => resolve(status === 0));
+  });
+}
+
+const isSound = await checkSources();
+const haveTestsPassed = await runUnitTests();
+process.exitCode = isSound && haveTestsPassed ? 0 : 1;

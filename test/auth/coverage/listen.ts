@@ -1,0 +1,36 @@
+/**
+ * Records each response below `/auth/v1` that a server in this process sends. Listens to Node's HTTP server, so it sees
+ * requests of browsers, stock clients and sockets alike.
+ */
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerText, errorCodeOf } from './answers.ts';
+
+const mount = '/auth/v1';
+const seen = new Set<string>();
+let currentFile = '';
+
+subscribe('http.server.request.start', (message) => {
+  const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+  // Read now, because frameworks rewrite the URL.
+  const { method = '', url = '' } = request;
+  if (!url.startsWith(`${mount}/`)) return;
+  const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
+  response.end = ((...args: unknown[]) => {
+    const body = typeof args[0] === 'string' ? args[0] : '';
+    const location = response.getHeader('location');
+    const path = url.slice(mount.length).split('?', 1)[0] ?? '';
+    const code = errorCodeOf(response.statusCode, body, typeof location === 'string' ? location : undefined);
+    seen.add(answerText({ method, path, status: response.statusCode, ...code, file: currentFile }));
+    return end(...args);
+  }) as typeof response.end;
+});
+
+/** Starts a new recording for a test file, which may share this process with the files before it. */
+export function startRecording(file: string): void {
+  currentFile = file;
+  seen.clear();
+}
+
+/** The responses recorded since {@link startRecording}, as lines. */
+export const recorded = (): readonly string[] => [...seen];

@@ -1,0 +1,33 @@
+/** How long each test file takes, in milliseconds: the committed report, and what later runs on this machine measured. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Reporter, TestModule } from 'vitest/node';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const committed = fileURLToPath(new URL('./file-times.json', import.meta.url));
+const measured = fileURLToPath(new URL('../../node_modules/.plinth-test-times.json', import.meta.url));
+
+type Times = Readonly<Record<string, number>>;
+
+const read = (file: string): Times => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {});
+const nameOf = (moduleId: string): string => relative(root, moduleId).replaceAll('\\', '/');
+
+/** Returns the last known time of a file. */
+export function readTimes(): (moduleId: string) => number | undefined {
+  const times = { ...read(committed), ...read(measured) };
+  return (moduleId) => times[nameOf(moduleId)];
+}
+
+/** Adds the times of a run to the measured ones, longest first. */
+export class TimesReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const run = modules.map((module) => {
+      const { duration, collectDuration, setupDuration } = module.diagnostic();
+      return [nameOf(module.moduleId), Math.round(duration + collectDuration + setupDuration)] as const;
+    });
+    const all = Object.entries({ ...read(measured), ...Object.fromEntries(run) });
+    const sorted = all.sort(([, left], [, right]) => right - left);
+    writeFileSync(measured, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
+  }
+}

@@ -1,0 +1,17 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { readTimes } from './file-times.ts';
+
+/** Workers are reused only while the next file is of the same project, so each project's files are together. */
+const projects = ['apart', 'shared', 'unit'];
+
+/** Orders files by their last known time, longest first. New files come first. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const timeOf = readTimes();
+    const time = ({ moduleId }: TestSpecification) => timeOf(moduleId) ?? Number.POSITIVE_INFINITY;
+    const rank = ({ project }: TestSpecification) => projects.indexOf(project.name);
+    return files.toSorted((left, right) => rank(left) - rank(right) || compare(time(right), time(left)));
+  }
+}
+
+const compare = (left: number, right: number): number => (left === right ? 0 : left - right);
