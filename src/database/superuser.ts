@@ -6,7 +6,7 @@
 /** Names refer to PostgreSQL's own objects. A better match in a project's schema is never considered. */
 export const superuserSearchPath = 'pg_catalog, pg_temp';
 
-/** For the account that applies our numbered SQL files, whether or not it is a superuser. */
+/** Settings for the account that applies Plinth's numbered SQL files, whether or not it is a superuser. */
 export const ownSessionSettings: Readonly<Record<string, string>> = {
   search_path: superuserSearchPath,
   default_transaction_read_only: 'off',

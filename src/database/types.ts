@@ -250,7 +250,7 @@ export interface PathRequest {
    * Aborted when the client disconnects. The statement is canceled if no other request is in flight on the connection.
    */
   readonly signal?: Cancellation;
-  /** For a main statement whose result may be large. Without it, all rows are held in memory. */
+  /** The destination of a potentially large result. Without it, all rows are held in memory. */
   readonly overflow?: Overflow;
   /** Joins the main statement's rows, which must have a single cell, with these bytes (at most 11). */
   readonly joinWith?: Uint8Array;
@@ -271,7 +271,7 @@ export interface RowFlow {
   pause(): void;
   resume(): void;
   /**
-   * Rejects the remaining rows because there is no space or no reader. The statement is canceled if that affects no
+   * Rejects the remaining rows because there is no space or no reader. The statement is canceled if this affects no
    * other request.
    */
   refuse(): void;
@@ -362,7 +362,7 @@ export interface Database {
     onRow: (row: RawRow) => void,
     options?: Omit<StatementsOptions, 'settings'>,
   ): Promise<void>;
-  /** The request path of the REST service, with a few connections of its own as `authenticator`. */
+  /** The request path of the REST service, with a few separate connections as `authenticator`. */
   readonly requestPath: RequestPath;
   /**
    * Receives NOTIFY on one shared connection that reconnects automatically. `onLost` runs when it is lost and

@@ -44,7 +44,7 @@ export const errors = {
 /** Used only inside this module. `routes.ts` renders it. */
 export class FunctionError extends Error {
   readonly entry: PlatformError;
-  /** Output of Deno or the platform. It goes to the log and, in development, into the response. */
+  /** Output of Deno or the platform. It is logged and, in development, included in the response. */
   readonly details: readonly string[];
   constructor(entry: PlatformError, options: ErrorOptions & { readonly details?: readonly string[] } = {}) {
     super(entry.message, options);

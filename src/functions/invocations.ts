@@ -20,7 +20,7 @@ export interface Invocation {
   readonly code: string | undefined;
   /** The duration until the response or the socket ended. */
   readonly durationMs: number;
-  /** How long the request waited for a process to start. Undefined if one was already running. */
+  /** The time that the request waited for a process to start. Undefined if one was already running. */
   readonly bootMs: number | undefined;
   /** The CPU time of the process's first thread during the request, including concurrent requests. */
   readonly cpuMs: number | undefined;

@@ -42,7 +42,7 @@ export interface RealtimeDeps {
   readonly uptime?: () => number;
   /** Limits that override the configuration. */
   readonly limits?: Partial<Limits>;
-  /** How often processes of a group send messages, and when a silent process counts as gone. */
+  /** The intervals at which processes of a group send messages, and after which a silent process counts as gone. */
   readonly lease?: { readonly aliveMs: number; readonly leaseMs: number };
 }
 

@@ -91,7 +91,7 @@ export interface BroadcastQuestion {
     | { readonly from: 'database'; readonly id: string };
 }
 
-/** In the order in which the service runs the checks. */
+/** The checks in the order in which the service runs them. */
 export type StepName =
   | 'token'
   | 'publication'

@@ -7,7 +7,7 @@
 
 export type FileValue = string | number | boolean | readonly FileValue[];
 
-/** A syntax error. The message gives file, line and column. */
+/** A syntax error. The message contains file, line and column. */
 export class ConfigFileError extends Error {
   override name = 'ConfigFileError';
 }

@@ -46,7 +46,7 @@ export interface RestDeps {
   /** The parent folder of temporary files for large responses. */
   readonly dataDir: string;
   readonly log: Logger;
-  /** How much detail hints for rejected requests contain. See {@link RestSettings.permissionHints}. */
+  /** The level of detail in hints for rejected requests. See {@link RestSettings.permissionHints}. */
   readonly permissionHints: PermissionHints;
 }
 

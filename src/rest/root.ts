@@ -79,7 +79,7 @@ async function readAccessible(
     identity,
     roleSettings: roles.get(identity.role)?.settings ?? [],
     timezone: undefined,
-    // With an empty search path, types have the same names as in the schema cache.
+    // The empty search path makes type names equal to those in the schema cache.
     hoisted: [['search_path', '']] as const,
   };
   const params = [quoteIdentifier(profile.schema)];

@@ -17,7 +17,7 @@ export interface RestSettings {
   readonly preRequest: QualifiedName | undefined;
   /** A function that serves `/` instead of the OpenAPI document. */
   readonly rootSpec: QualifiedName | undefined;
-  /** How transactions end, and whether `Prefer: tx=…` can override it. */
+  /** The end of each transaction, and whether `Prefer: tx=…` can override it. */
   readonly txEnd: { readonly rollback: boolean; readonly override: boolean };
   readonly planEnabled: boolean;
   readonly aggregatesEnabled: boolean;

@@ -15,7 +15,7 @@ export interface Head {
 /** Lowercase names. Undefined values are omitted. */
 export type Headers = Readonly<Record<string, string | number | undefined>>;
 
-/** For responses that Fastify sends. */
+/** Sets the headers of a response that Fastify sends. */
 export function setHeaders(reply: FastifyReply, headers: Headers): void {
   for (const name in headers) {
     const value = headers[name];

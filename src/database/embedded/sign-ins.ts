@@ -11,7 +11,7 @@ import type { LoginRole } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
 import { lendLogin } from './lent-login.ts';
 
-/** What is known about a running cluster, in this process or another. */
+/** The connection data of a running cluster, in this process or another. */
 export interface ReachedCluster {
   /** Null if TCP is used. */
   readonly socketDir: string | null;

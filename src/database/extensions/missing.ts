@@ -9,7 +9,7 @@ import { quoteLiteral } from '../../kernel/sql.ts';
 export interface MissingExtension {
   /** Whether the project runs the same without it: tuning, monitoring, dumps and development tools. */
   readonly isOptional: boolean;
-  /** What to do if the project needs it. The end of a sentence. */
+  /** The remedy if the project needs the extension, as the end of a sentence. */
   readonly advice: string;
   /** The schema that the original requires. */
   readonly schema?: string;

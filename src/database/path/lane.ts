@@ -21,7 +21,7 @@ const CANCEL_AGAIN_MS = 250;
 export class Lane {
   readonly connection: Connection;
   readonly statements: StatementCache;
-  /** In the order of the responses. */
+  /** Jobs in the order of the responses. */
   readonly jobs: Job[] = [];
   /** When the first of `jobs` started to run, or when the lane became idle. */
   since = performance.now();

@@ -8,7 +8,7 @@ export interface ConnectionsOptions {
   readonly max: number;
   /** A connection that has been idle for longer is closed. */
   readonly idleTimeoutMs: number;
-  /** How long a caller waits for a connection. */
+  /** The time limit for a caller that waits for a connection. */
   readonly acquireTimeoutMs: number;
 }
 

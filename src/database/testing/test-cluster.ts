@@ -111,7 +111,7 @@ const templates = new Map<string, Promise<string>>();
 export interface TestDatabase {
   readonly name: string;
   readonly database: Database;
-  /** How to reach its server. */
+  /** The address of the database's server. */
   readonly place: TestServerAddress;
   /** Opens the same database again, as another process would, or over another route such as a proxy. */
   another(place?: TestServerAddress): Promise<Database>;
@@ -199,7 +199,7 @@ function reachedBy(place: TestServerAddress): ReachedCluster & TestServerAddress
 
 /** Serializable as JSON for another process. `socketDir` is null if TCP is used. */
 export interface TestServerAddress extends Pick<Cluster, 'socketDir' | 'host' | 'port' | 'tcpPort'> {
-  /** In hexadecimal digits. */
+  /** The secret in hexadecimal digits. */
   readonly loginSecret: string;
 }
 

@@ -107,7 +107,7 @@ export class Client implements Queryable {
   }
 
   async #run<T>(text: string, values: readonly SqlValue[], readRow: RowReader<T>): Promise<Step<T>> {
-    // Only the parameter type tells whether an array is meant as an array or as JSON. Nothing else is awaited, so
+    // The parameter type determines whether an array is sent as an array or as JSON. There are no other awaits, so
     // statements are sent in the order of the calls.
     const types = values.some(Array.isArray) ? await this.#parameterTypes(text) : undefined;
     const parameters = encodeValues(values, types);

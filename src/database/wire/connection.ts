@@ -28,7 +28,7 @@ const CANCEL_TIMEOUT_MS = 5_000;
 
 export class Connection {
   readonly writer = new MessageWriter();
-  /** What the server reports about itself and the session (`server_version`, `TimeZone` …). */
+  /** Parameters that the server reports about itself and the session (`server_version`, `TimeZone` …). */
   readonly parameters = new Map<string, string>();
   processId = 0;
   secretKey: Buffer = Buffer.alloc(0);
@@ -143,7 +143,7 @@ export class Connection {
     if (this.#socket.writableLength > 0) this.writer.renew();
   }
 
-  /** Asks the server to cancel whatever runs on this connection. Resolves once the request was delivered. */
+  /** Asks the server to cancel the running statement. Resolves once the request was delivered. */
   async cancel(): Promise<void> {
     const writer = new MessageWriter();
     writer.cancelRequest(CANCEL_REQUEST, this.processId, this.secretKey);

@@ -1,4 +1,4 @@
-/** What a connection is opened with, and how it delivers the server's messages. */
+/** Options for opening a connection and callbacks for the server's messages. */
 import type { ConnectionTarget } from './connection-string.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
 import type { LargeMessage } from './message-reader.ts';

@@ -7,7 +7,7 @@ export interface PreparedStatement {
   /** The server's name for it. */
   readonly name: string;
   readonly text: string;
-  /** Known once the server has described it. Empty for a statement without rows. */
+  /** Undefined until the server has described the statement. Empty for a statement without rows. */
   columns: readonly Column[] | undefined;
   parameterTypes: readonly number[] | undefined;
   /** Data that a row reader derives from the columns once per statement. */

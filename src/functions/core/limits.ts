@@ -18,7 +18,7 @@ export interface Limits {
   readonly maxWorkersPerFunction: number;
   /** The maximum number of concurrent requests and sockets per worker. */
   readonly maxRequests: number;
-  /** How long a request waits for a worker when no more can be started. */
+  /** The time limit for a request that waits for a worker when no more can be started. */
   readonly waitMs: number;
 }
 

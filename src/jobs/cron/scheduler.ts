@@ -21,7 +21,7 @@ import {
  * cron.max_running_jobs.
  */
 export const maxRunningJobs = 32;
-/** How long run details are kept. Upstream keeps them forever. */
+/** The retention period of run details. Upstream keeps them forever. */
 export const runDetailsKeptMs = 30 * 24 * 3_600_000;
 const oldRunsAtOnce = 5_000;
 const sweepEveryMs = 60_000;

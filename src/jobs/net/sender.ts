@@ -24,10 +24,10 @@ export const netVersion = '0.19.5';
 /** The maximum number of concurrent requests per process, unless `pg_net.batch_size` is set. */
 export const defaultBatchSize = 64;
 export const maxBatchSize = 500;
-/** How long responses are kept, unless `pg_net.ttl` is set. */
+/** The retention period of responses, unless `pg_net.ttl` is set. */
 export const defaultTtl = '6 hours';
 export const maxRequestTimeoutMs = 600_000;
-/** The queue is checked this often without a notification, because another process may have died during a request. */
+/** The polling interval of the queue without a notification, because another process may have died during a request. */
 export const netPollMs = 60_000;
 const maxRedirects = 20;
 const expiredAtOnce = 5_000;

@@ -96,7 +96,7 @@ export class Outbox {
       if (this.#stateDue) {
         this.#stateDue = false;
         const bytes = encodeMessage({ kind: 'presence-state', rooms: this.#options.ownPresence() });
-        // The state includes all changes so far. Older queued changes are harmless after it.
+        // The state includes all previous changes. Older queued changes are harmless after it.
         this.#queue.unshift(bytes);
         this.#waitingBytes += bytes.length;
       }

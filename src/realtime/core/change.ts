@@ -12,7 +12,7 @@ export interface Table {
   readonly schema: string;
   readonly name: string;
   readonly rowSecurity: boolean;
-  /** In attribute order. */
+  /** Columns in attribute order. */
   readonly columns: readonly Column[];
   readonly primaryKey: readonly string[];
   /** Columns of which one contains the id of any user who can see a row (`owner.ts`). Undefined: unrestricted. */

@@ -3,7 +3,7 @@
  * with `T`, arrays and rows as arrays and objects, all other values as strings.
  */
 
-/** How a type is formatted. Domains use their base type. */
+/** The JSON format of a type. Domains use their base type. */
 export type TypeShape =
   | { readonly kind: 'number' | 'boolean' | 'json' | 'timestamp' | 'timestamptz' | 'bytea' | 'text' }
   | { readonly kind: 'array'; readonly element: TypeShape; readonly delimiter: string }

@@ -5,7 +5,7 @@
  */
 
 export interface MemoryLimits {
-  /** In bytes, as estimated by {@link weightOf}. */
+  /** Limits in bytes, as estimated by {@link weightOf}. */
   readonly maxHeldBytes: number;
   readonly maxHeldBytesInAll: number;
 }

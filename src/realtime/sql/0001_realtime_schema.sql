@@ -36,7 +36,7 @@ create table realtime.messages (
   constraint messages_payload_exclusive check (payload is null or binary_payload is null)
 ) partition by range (inserted_at);
 
--- For replay: the latest private broadcasts of a topic.
+-- The latest private broadcasts of a topic, for replay.
 create index messages_inserted_at_topic_index on realtime.messages (inserted_at desc, topic)
   where extension = 'broadcast' and private is true;
 
@@ -81,7 +81,7 @@ exception when others then
 end
 $$;
 
--- For row triggers: sends a row change to a topic.
+-- Sends a row change to a topic. Called by row triggers.
 create function realtime.broadcast_changes(
   topic_name text, event_name text, operation text, table_name text, table_schema text,
   new record, old record, level text default 'ROW'

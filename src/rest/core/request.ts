@@ -54,7 +54,7 @@ export function readAction(request: RestRequest, settings: RestSettings): Action
   return rootAction(request.method);
 }
 
-/** In a path, `+` is a literal plus. */
+/** Decodes a path segment, in which `+` is a literal plus. */
 const decodePathSegment = (segment: string): string => decodeText(segment.replaceAll('+', '%2B'));
 
 function routineAction(method: string, name: string): Action {

@@ -32,12 +32,12 @@ const NOTHING = Buffer.alloc(0);
 
 export class ResponseStorage implements ResponseQuota {
   readonly limits: ResponseLimits;
-  /** For statements that return one JSON text per row. */
+  /** Stores the rows of a statement with one JSON text per row. */
   readonly rows = this.#overflow(0, ROW_SEPARATOR);
-  /** For statements that return one row whose body is the third column (reads and calls) or the fourth (writes). */
+  /** Stores the body of a statement with one row: the third column (reads and calls) or the fourth (writes). */
   readonly summary = this.#overflow(2, NOTHING);
   readonly writeSummary = this.#overflow(3, NOTHING);
-  /** For generated documents, written in pieces. */
+  /** Stores generated documents, which are written in pieces. */
   readonly document = this.#overflow(0, NOTHING);
   readonly #dir: string;
   #memoryBytes = 0;

@@ -45,7 +45,7 @@ export interface Relation extends QualifiedName {
 /** The column of this relation and the column of the other relation. */
 export type ColumnPair = readonly [string, string];
 
-/** In the order in which ambiguous relationships are listed. */
+/** Values in the order in which ambiguous relationships are listed. */
 export type Cardinality = 'one-to-many' | 'many-to-one' | 'one-to-one' | 'many-to-many';
 
 export interface Junction {
@@ -136,15 +136,15 @@ export interface MediaHandler {
 }
 
 export interface SchemaCache {
-  /** By {@link keyOf}. */
+  /** Relations by {@link keyOf}. */
   readonly relations: ReadonlyMap<string, Relation>;
-  /** By the origin's {@link keyOf}, sorted. Targets are in the origin's schema or computed. */
+  /** Relationships by the origin's {@link keyOf}, sorted. Targets are in the origin's schema or computed. */
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
   /** Overloads by {@link keyOf}, fewest parameters first. */
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
   /** Conversion functions by source type and target type. */
   readonly representations: ReadonlyMap<string, string>;
-  /** By media type. Handlers of a target are also keyed by its {@link keyOf}. */
+  /** Handlers by media type. Handlers of a target are also keyed by its {@link keyOf}. */
   readonly mediaHandlers: ReadonlyMap<string, MediaHandler>;
   /** Whether any function uses `response.headers` or `response.status`. Otherwise reads needn't query them. */
   readonly setsResponse: boolean;

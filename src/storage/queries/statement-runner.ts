@@ -1,4 +1,4 @@
 import type { Queryable } from '../../database/types.ts';
 
-/** Runs statements, either in a transaction or each in a transaction of its own. */
+/** Runs statements, either within a transaction or each in a separate one. */
 export type StatementRunner = Pick<Queryable, 'query'>;

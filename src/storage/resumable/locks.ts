@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TusError } from './errors.ts';
 import type { Lease, LockListener, SharedLocks } from './shared-locks.ts';
 
-/** How long a request may take to stop. */
+/** The time limit for a request to stop. */
 const takeOverMs = 5000;
 /** The retry interval for a lock held by another process, and the number of retries between requests to release it. */
 const retryMs = 50;

@@ -123,7 +123,7 @@ begin atomic
   select coalesce(sqrt(sum(p::float8 * p::float8)), 0) from unnest(x) as each (p);
 end;
 
--- Division by the length; a vector of zeros stays one.
+-- Divides by the length. A zero vector is unchanged.
 create function @extschema@._normalized(x real[]) returns real[]
 language sql immutable strict parallel safe
 begin atomic

@@ -17,7 +17,7 @@ export interface PlanField {
   readonly jsonPath: JsonPath;
   /** Whether a JSON path requires `to_jsonb` first. */
   readonly toJson: boolean;
-  /** For full-text search: the column is wrapped in to_tsvector with this language. */
+  /** The language of full-text search. If set, the column is wrapped in to_tsvector. */
   readonly textSearch: { readonly language: string | undefined } | undefined;
   /** Empty if unknown. */
   readonly type: string;
@@ -67,7 +67,7 @@ export interface SpreadColumn {
   readonly aggregateCast: string | undefined;
 }
 
-/** How a parent outputs an embed. */
+/** The output of an embed in its parent. */
 export type EmbedOutput =
   | {
       readonly kind: 'json';
@@ -133,7 +133,7 @@ export interface WritePlan {
     | undefined;
   readonly where: readonly PlanCondition[];
   readonly returning: readonly string[];
-  /** For the Location header. */
+  /** The primary key columns for the Location header. */
   readonly primaryKey: readonly string[];
 }
 

@@ -15,7 +15,7 @@ import {
 import { S3Error } from '../errors.ts';
 import { header, type S3Request } from '../request.ts';
 
-/** Returns the checksum that the creating request asks for. @throws {S3Error} InvalidRequest */
+/** Returns the checksum that the creating request specifies. @throws {S3Error} InvalidRequest */
 export function plannedChecksum({ service, request }: S3Call): ChecksumPlan | undefined {
   const plan = planChecksum(
     header(request, 'x-amz-checksum-algorithm'),

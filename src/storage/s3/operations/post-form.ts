@@ -30,7 +30,7 @@ const maxFields = 100;
 const maxFieldBytes = 64 * 1024;
 
 interface Form {
-  /** By lowercase name. */
+  /** The form's fields by lowercase name. */
   readonly fields: ReadonlyMap<string, string>;
   readonly file: Readable;
   readonly fileName: string;

@@ -133,7 +133,7 @@ async function copyFrom(
 }
 
 /**
- * Returns the checksum that the request asks for. Defaults to the source's checksum if it covers the full object,
+ * Returns the checksum that the request specifies. Defaults to the source's checksum if it covers the full object,
  * because a copy has no parts.
  * @throws {S3Error} InvalidRequest @throws {StorageError} NoSuchKey
  */
