@@ -1,22 +1,22 @@
 /**
- * What runs in the page's head, before any module is there: the code of the page that was asked for and the data it begins
- * with are sent for at once, not after the entry has been read and the session been answered.
+ * Runs in the page's head before any module loads. It requests the code and the first data of the page immediately, instead of
+ * after the entry module and the session response.
  */
 
-/** A page's pattern, and its files below `/console/assets/` which the entry does not bring. */
+/** A page's pattern, and its files below `/console/assets/` that the entry doesn't load. */
 export type EarlyPage = readonly [pattern: string, files: readonly string[]];
 
-/** How long an answer waits to be taken. What is asked for later is asked anew. */
+/** How long an early response can be used. Later calls send a new request. */
 export const earlyMs = 10_000;
 
 declare global {
   interface Window {
-    /** By address. */
+    /** Early responses by address. */
     plinthAsked?: Record<string, Promise<Response> | undefined>;
   }
 }
 
-/** Stands in the HTML as it is written here: it uses nothing from outside. */
+/** This function is inlined into the HTML, so it uses nothing from outside. */
 export function startEarly(pages: readonly EarlyPage[], keptMs: number): void {
   const api = '/console/api';
   const path = location.pathname.replace(/^\/console/, '');
@@ -46,7 +46,7 @@ export function startEarly(pages: readonly EarlyPage[], keptMs: number): void {
       headers: { accept: 'application/json', 'x-plinth-request': '1' },
       credentials: 'same-origin',
     });
-    // Whoever takes it hears of a failure.
+    // The caller that takes the response handles the failure.
     answer.catch(() => undefined);
     early[api + each] = answer;
   }
@@ -56,7 +56,7 @@ export function startEarly(pages: readonly EarlyPage[], keptMs: number): void {
   }, keptMs);
 }
 
-/** The answer to that address if it was asked for early; once. */
+/** Returns and removes the early response for an address. */
 export function takeEarly(address: string): Promise<Response> | undefined {
   const early = window.plinthAsked;
   const answer = early?.[address];
@@ -64,7 +64,7 @@ export function takeEarly(address: string): Promise<Response> | undefined {
   return answer;
 }
 
-/** Nobody may see them yet: after the sign-in all is asked anew. */
+/** Discards early responses, which must be requested again after the sign-in. */
 export function forgetEarly(): void {
   delete window.plinthAsked;
 }

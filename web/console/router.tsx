@@ -161,7 +161,7 @@ const typesRoute = createRoute({
 interface ListSearch {
   readonly search?: string;
   readonly page?: number;
-  /** What is open in the panel. */
+  /** The item that is open in the panel. */
   readonly id?: string;
 }
 

@@ -1,8 +1,8 @@
 /**
- * What an operator who may only look may run: one query whose every table and function is known beforehand. PostgreSQL
- * itself parses it (as a view that is rolled back), we look at what the parse tree refers to, and what runs is the text
- * that PostgreSQL prints of it. Both happen as a role that reads and does nothing else, since parsing alone can run a
- * project's code: the CHECK of a domain in a literal. See docs/decisions/0021-read-only-sql.md.
+ * Checks the queries of read-only operators: a single query whose tables and functions are all known in advance. PostgreSQL
+ * parses the query as a view that is rolled back. We check what the parse tree refers to, and run the text that PostgreSQL
+ * prints of it. Both steps use a read-only role, because parsing alone can run a project's code, such as the CHECK of a
+ * domain in a literal. See docs/decisions/0021-read-only-sql.md.
  */
 import type { Database, PostgresErrorShape, Queryable, Setting } from '../../database/types.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';
@@ -14,13 +14,13 @@ import { type Statement, verbOf } from './core/statements.ts';
 
 const queryVerbs = ['select', 'with', 'values', 'table'];
 
-// Within FROM, since a view's own columns need names and types that a query's may lack.
+// Puts the query in FROM, because a view's columns need names and types that a query's columns may lack.
 const prefix = 'create temporary view plinth_query as select 1 as one from (';
 const suffix = ') plinth_rows';
 
 /**
- * The query as PostgreSQL prints it, every name qualified.
- * @throws {ConsoleError} read_only, with what is not allowed. Errors of PostgreSQL point into `statement.text`.
+ * Returns the query as PostgreSQL prints it, with qualified names.
+ * @throws {ConsoleError} read_only, with the forbidden part. PostgreSQL's error positions refer to `statement.text`.
  */
 export async function readOnlyQuery(database: Database, statement: Statement): Promise<string> {
   if (!queryVerbs.includes(verbOf(statement)))
@@ -45,8 +45,8 @@ export async function readOnlyQuery(database: Database, statement: Statement): P
 }
 
 /**
- * What stands between the parentheses of the view above. A query that closes them itself would leave a parenthesis too
- * many here, so that it never runs.
+ * Returns the text between the parentheses of the view above. A query that closes them itself leaves an extra parenthesis here,
+ * so it never runs.
  */
 function innerOf(view: string): string {
   const start = /^\s*SELECT 1 AS one\s+FROM \(/.exec(view)?.[0].length;
@@ -67,7 +67,7 @@ function movedBack(error: unknown, chars: number): unknown {
   return error;
 }
 
-/** Catalogs that tell of the schema and hold no secret. */
+/** Catalogs that describe the schema and contain no secrets. */
 const openCatalogs = [
   'pg_attribute',
   'pg_class',
@@ -97,7 +97,7 @@ const openInformation = [
   'views',
 ];
 
-/** PostgreSQL's own volatile functions that change nothing. */
+/** PostgreSQL's volatile functions without side effects. */
 const openVolatile = [
   'clock_timestamp',
   'gen_random_uuid',
@@ -113,7 +113,7 @@ const openVolatile = [
   'uuidv7',
 ];
 
-/** Stable ones that read more than they are given: whole schemas, settings, what others run, the keys in a webhook's trigger. */
+/** Stable functions that read more than their arguments: schemas, settings, other sessions' statements, or webhook keys. */
 const closedStable = [
   '^(table|schema|database)_to_xml',
   '^(query|cursor)_to_xml',
@@ -126,7 +126,7 @@ const closedStable = [
   '^lo_',
 ].join('|');
 
-/** What policies ask of the caller. */
+/** Functions with which policies read the caller's claims. */
 const openAuth = ['email', 'jwt', 'role', 'uid'];
 
 async function judge(tx: Queryable): Promise<void> {

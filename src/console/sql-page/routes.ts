@@ -1,4 +1,4 @@
-/** The SQL page: run, explain, cancel; history and saved queries; names for the editor. */
+/** The routes of the SQL page: run, explain and cancel, the history, saved queries, and names for completion. */
 import { PassThrough } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Database } from '../../database/types.ts';
@@ -35,7 +35,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     return { as: printPersona(persona), ...(await identify(db, persona, clock.now(), operator.role)) };
   };
 
-  /** `looksOnly`: the body's statements are judged first, and what they do is undone. */
+  /** With `looksOnly`, the statements are checked first and rolled back. */
   async function run(call: InputOf<'POST /sql/run'>, looksOnly: boolean): Promise<FastifyReply> {
     const { text, as, maxRows, timeoutMs, confirmed } = await call.body();
     const statements = splitStatements(text);
@@ -48,7 +48,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     const running = runs.begin(call.operator.id);
     const lines = new PassThrough();
     const emit = (event: RunEvent): boolean => lines.write(`${JSON.stringify(event)}\n`);
-    // Nobody reads any more.
+    // The client has disconnected.
     call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
     emit({ event: 'run', id: running.id });
     const options = {
@@ -67,7 +67,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     return call.reply.type('application/x-ndjson; charset=utf-8').send(lines);
   }
 
-  /** Everything that goes wrong from here on is told in a line of the answer. */
+  /** Runs the script. From here on, errors are sent as lines of the response. */
   async function finish(
     call: Call,
     asked: { text: string; as: string; looksOnly: boolean },
@@ -132,7 +132,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   route('POST /sql/look', 'read', (call) => run(call, true), { changes: 'nothing' });
   route('POST /sql/explain', 'write', (call) => plan(call, false));
   route('POST /sql/look/explain', 'read', (call) => plan(call, true), { changes: 'nothing' });
-  // What a function does outside of transactions is not undone: only whoever may run it at all runs it again.
+  // Requires `write`, because a function's effects outside of transactions aren't rolled back.
   route('POST /sql/cell', 'write', (call) => cell(call, false));
   route('POST /sql/look/cell', 'read', (call) => cell(call, true), { changes: 'nothing' });
   route(
@@ -166,7 +166,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   });
 }
 
-/** Undefined statements: the place of an error is within what was judged, which the page marks only when it knows it. */
+/** Turns an error before the first statement into an event. Its position is unknown to the page, so it isn't marked. */
 function faultEvent(fault: unknown): RunEvent {
   if (fault instanceof ConsoleError)
     return {

@@ -1,6 +1,6 @@
 /**
- * Runs a script statement by statement on a connection of its own and tells what comes of it as it happens. All of it is
- * one transaction, unless the script says itself where its transactions are, or holds what PostgreSQL refuses in one.
+ * Runs a script statement by statement on a separate connection and emits events while it runs. The script is one transaction,
+ * unless it controls its transactions itself or contains a statement that PostgreSQL refuses in a transaction.
  */
 import type { Database, PostgresErrorShape, Session, TextResult } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';
@@ -14,22 +14,22 @@ export interface RunOptions {
   readonly database: Database;
   readonly statements: readonly Statement[];
   readonly identity: Identity;
-  /** True for operators who may only look. */
+  /** Whether the operator is read-only. */
   readonly looksOnly: boolean;
   readonly maxRows: number;
   readonly timeoutMs: number;
-  /** By oid, for the heads of columns. */
+  /** Type names by OID, for column headers. */
   readonly typeNames: ReadonlyMap<number, string>;
-  /** False: the receiver is full; call `whenDrained` once it is not. */
+  /** Returns false if the receiver's buffer is full. `whenDrained` calls back when it has drained. */
   readonly emit: (event: RunEvent) => boolean;
   readonly whenDrained: (resume: () => void) => void;
   readonly signal: AbortSignal;
 }
 
-/** Of a cell's text; the grid shows less, the side panel all of it. */
+/** The maximum size of a cell's text. The grid shows less, the side panel all of it. */
 const maxCellBytes = 4096;
 const rowsPerEvent = 100;
-/** The server's own timeout comes first; a script can change that one. */
+/** PostgreSQL's own timeout is shorter, but a script can change it. */
 const graceMs = 1000;
 
 export interface RunReport {
@@ -57,7 +57,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
   const startedAt = performance.now();
   const tags: string[] = [];
   let error: string | null = null;
-  // A failed statement leaves it as it was: in a transaction that can only be undone.
+  // A failed statement leaves a transaction that can only be rolled back.
   let isOpen = false;
   const stopCancelling = cancelOn(
     session,
@@ -92,12 +92,12 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
     return { outcome, tags, error, ms };
   } finally {
     await stopCancelling();
-    // Settings, locks and temporary tables of a script end with it.
+    // Discards the script's settings, locks and temporary tables.
     session.release();
   }
 }
 
-/** All of them are judged before the first one runs. */
+/** Checks every statement before the first one runs. */
 async function queriesOf(
   database: Database,
   statements: readonly Statement[],
@@ -187,7 +187,7 @@ export function errorEvent(
   };
 }
 
-/** PostgreSQL counts characters, from 1. */
+/** PostgreSQL counts characters from 1. */
 function utf16Offset(text: string, position: number): number {
   let offset = 0;
   let count = 1;

@@ -1,21 +1,21 @@
-/** The scripts that run at this moment: how many, whose they are, and how each is cancelled. */
+/** The running scripts, with their operators and how to cancel them. */
 import { randomUUID } from 'node:crypto';
 import { ConsoleError } from '../errors.ts';
 
-/** Each holds a connection; those of the other pages come from the same few. */
+/** Each run uses a connection of the pool that the other pages share. */
 const mostAtOnce = 3;
 
 export interface Running {
   readonly id: string;
   readonly signal: AbortSignal;
-  /** It is through, or nobody waits for it any more. */
+  /** Removes a run that has ended or whose client has disconnected. */
   readonly finish: () => void;
 }
 
 export interface Runs {
   /** @throws {ConsoleError} busy */
   begin(operatorId: string): Running;
-  /** False when that operator has no such run (any more). */
+  /** Returns false if the operator has no such run. */
   cancel(id: string, operatorId: string): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A connection of its own for what somebody wrote: how it begins, and how it is cancelled. */
+/** A separate connection for an operator's statements: its setup and its cancellation. */
 import type { Session, Setting } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
@@ -11,7 +11,7 @@ export interface Beginning {
 
 const cancelAgainMs = 250;
 
-/** Sets the persona and the timeout, for a transaction that begins here unless the script brings its own. */
+/** Sets the persona and the timeout. Begins a transaction unless the script controls its own. */
 export async function begin(session: Session, options: Beginning, ownTransactions: boolean): Promise<void> {
   const { identity, looksOnly, timeoutMs } = options;
   if (!ownTransactions) await session.exec(looksOnly ? 'begin read only' : 'begin');
@@ -19,17 +19,17 @@ export async function begin(session: Session, options: Beginning, ownTransaction
   if (identity.claims !== undefined) settings.push(...settingsOf(identity, defaultSearchPath));
   const isLocal = !ownTransactions;
   const calls = settings.map(([name, value]) => sql`set_config(${name}, ${value}, ${isLocal}::boolean)`);
-  // The first look at the data: from here on a transaction that is read-only stays so.
+  // The first query. After it, a read-only transaction can't become writable.
   await session.query(sql`select ${sql.join(calls)}`);
 }
 
-/** Returns the undo, which waits for requests that are under way: they would hit whoever is next on the connection. */
+/** Returns a function that removes the handler and waits for pending cancel requests, which could hit the connection's next user. */
 export function cancelOn(session: Session, signal: AbortSignal): () => Promise<void> {
   let again: NodeJS.Timeout | undefined;
   let underWay: Promise<void> = Promise.resolve();
   const cancel = (): void => {
     underWay = session.cancel().catch(() => {});
-    // One that arrives before the statement has begun is lost.
+    // A cancel request that arrives before the statement begins is lost.
     again = setTimeout(cancel, cancelAgainMs);
   };
   if (signal.aborted) cancel();

@@ -1,11 +1,11 @@
-/** Buckets and objects by storage's own API, as the service role. */
+/** Buckets and objects through the storage service's API, with the service role. */
 import type { Services } from '../services.ts';
 import type { Bucket, FolderPage, ObjectInfo, Removal, StorageFeatures, UploadLink } from './contract.ts';
 
 const missing = 'There is no such bucket or file.';
 const pageLimit = 200;
 const deleteBatch = 1000;
-/** Of one call, so that it ends in time; the rest is told, and asked for again. */
+/** The maximum per call, which limits its duration. The caller repeats the call for the rest. */
 const mostDeleted = 10_000;
 
 export interface BucketSettings {
@@ -29,7 +29,7 @@ export interface StorageObjects {
   deleteBucket(bucket: string): Promise<void>;
   list(bucket: string, query: FolderQuery): Promise<FolderPage>;
   info(bucket: string, path: string): Promise<ObjectInfo>;
-  /** An address that reads the object for so long, or a picture of at most that width. */
+  /** Returns an address that reads the object for this many seconds, optionally as an image of this maximum width. */
   readLink(bucket: string, path: string, seconds: number, widthPixels?: number): Promise<string>;
   uploadLink(bucket: string, path: string, replace: boolean): Promise<UploadLink>;
   move(bucket: string, from: string, to: string, toBucket: string): Promise<void>;
@@ -149,13 +149,13 @@ export function createStorageObjects(services: Services, apiUrl: () => string): 
 const addressOf = (bucket: string, path: string): string =>
   [bucket, ...path.split('/')].map(encodeURIComponent).join('/');
 
-/** Storage leaves its own prefix out and writes the path as it is; a link has it percent-encoded. */
+/** Returns a link's path: storage omits its prefix and doesn't percent-encode the path. */
 function pathOf(signed: string): string {
   const [path = '', query = ''] = signed.split(/\?(?=token=[^?]*$)/, 2);
   return `/storage/v1${path.split('/').map(encodeURIComponent).join('/')}?${query}`;
 }
 
-/** Whether the service has such a route: of one that it has not it says so. */
+/** Whether the service has this route. Its error message says so if it doesn't. */
 async function isServed(call: Services, path: string, method: 'OPTIONS' | 'GET'): Promise<boolean> {
   try {
     await call(path, { method });

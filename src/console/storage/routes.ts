@@ -1,6 +1,6 @@
 /**
- * Buckets and files. Bytes do not go through here: the page gets a link for one file that storage itself has signed, to
- * read it for minutes or to write it, and talks to storage on the API's origin. So no file is ever of the Console's own.
+ * The routes of buckets and files. File contents don't pass through here: the page gets a link that storage has signed for one
+ * file, and reads or writes the file on the API's origin. So no file is ever served from the Console's origin.
  */
 import type { Audit } from '../audit.ts';
 import type { Api } from '../routes/api.ts';
@@ -10,16 +10,16 @@ import { createStorageObjects } from './objects.ts';
 export interface StorageDeps {
   readonly services: Services;
   readonly apiUrl: () => string;
-  /** Of a file, when its bucket sets none. */
+  /** The size limit of a file if its bucket has none. */
   readonly fileSizeLimitBytes: number;
   readonly audit: Audit;
 }
 
-/** Long enough to watch a film; whoever wants more asks for a link to share, which is audited. */
+/** Long enough to watch a movie. Longer access needs a share link, which is audited. */
 const previewSeconds = 2 * 3600;
-/** Twice the panel's width, for dense screens. */
+/** Twice the panel's width, for high-density screens. */
 const previewWidthPixels = 1000;
-/** A GIF may move, and its small picture would not. */
+/** GIF is missing because a resized image would not be animated. */
 const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;
 
 export function storageRoutes(api: Api, deps: StorageDeps): void {

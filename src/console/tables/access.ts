@@ -1,4 +1,4 @@
-/** What every route of a table begins with: the table, whether the operator may see its rows, and in whose name. */
+/** The checks at the beginning of every table route: the table, the operator's access to its rows, and the persona. */
 import type { Database, TransactionOptions, TransactionWork } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { may, permissionForRows } from '../core/roles.ts';
@@ -12,11 +12,11 @@ import type { Relation } from './contract.ts';
 export interface Access {
   /** @throws {ConsoleError} not_found */
   relation(call: Call): Promise<Relation>;
-  /** The table, when this operator may see its rows. @throws {ConsoleError} not_found, forbidden */
+  /** Returns the table if the operator may read its rows. @throws {ConsoleError} not_found, forbidden */
   readable(call: Call): Promise<Relation>;
-  /** A transaction in the name of the address's persona (`as=`). */
+  /** Runs a transaction as the persona of the address (`as=`). */
   run<T>(call: Call, work: TransactionWork<T>, options: TransactionOptions): Promise<T>;
-  /** Resolved before a stream begins. */
+  /** Returns the persona's identity, for streams. */
   identity(call: Call): Promise<Identity>;
 }
 
@@ -53,5 +53,5 @@ export function createAccess(database: Database, clock: Clock): Access {
   };
 }
 
-/** As a reader would name it, for the audit log. */
+/** Returns the table's name for the audit log. */
 export const nameOf = (relation: Relation): string => `${relation.schema}.${relation.name}`;

@@ -1,9 +1,9 @@
-/** What the Console knows of schemas, tables and columns: read from the catalog at each call, so it is never stale. */
+/** Reads schemas, tables and columns from the catalog at each call, so the result is never stale. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Column, ForeignKey, Relation, RelationKey, RelationSummary } from './contract.ts';
 
-/** Everything but PostgreSQL's own schemas and Plinth's state. */
+/** Lists all relations except PostgreSQL's own and Plinth's state. */
 export const listRelations = (db: Queryable, only: Sql = sql.empty): Promise<RelationSummary[]> =>
   db.query(sql`
     select n.nspname as schema, c.relname as name, ${kindOf} as kind,
@@ -71,5 +71,5 @@ const kindOf = sql.raw(
   "case c.relkind when 'r' then 'table' when 'p' then 'partitioned table' when 'v' then 'view' when 'm' then 'materialized view' else 'foreign table' end",
 );
 
-/** For regclass input, where the name is a value and not part of the statement. */
+/** Quotes a name for regclass input, where it is a value and not part of the statement. */
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -38,7 +38,7 @@ const filters = z
 const sort = z.array(z.object({ column: z.string(), ascending: z.boolean() })).max(10);
 const cursor = z.array(z.string().nullable()).max(50);
 
-/** A value that travels as JSON in an address. */
+/** A JSON value in a query parameter. */
 const jsonText = <T extends z.ZodType>(schema: T) =>
   z
     .string()
@@ -86,7 +86,7 @@ const scope = z.union([
   z.object({ keys: z.array(key).min(1).max(mostKeys) }).strict(),
   z.object({ filters }).strict(),
 ]);
-/** `rows`: how many it is about, as the operator was told; another number undoes it. */
+/** `rows` is the number of rows that the operator confirmed. If it differs, the change is rolled back. */
 const removeRows = z.object({ scope, rows: z.number().int().min(0).optional() }).strict();
 const changeRows = removeRows.extend({ changes: cells });
 
@@ -100,12 +100,12 @@ const importFile = z.object({
   format,
   delimiter,
   mapping: jsonText(z.record(z.string(), z.string())),
-  /** Everything is tried and nothing kept. */
+  /** A dry run: the import is rolled back. */
   dry: z
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
-  /** Under which the progress is asked for. */
+  /** The id for progress requests. */
   id: z.string().max(100).default(''),
 });
 
@@ -115,7 +115,7 @@ export interface RelationSummary {
   schema: string;
   name: string;
   kind: RelationKind;
-  /** The planner's estimate; null until the table was analysed. */
+  /** The planner's estimate; null until the table has been analyzed. */
   estimated_rows: number | null;
   rls: boolean;
   policies: number;
@@ -124,7 +124,7 @@ export interface RelationSummary {
 
 export interface Column {
   name: string;
-  /** As `format_type` prints it, for example `character varying(20)`. */
+  /** The type as `format_type` prints it, for example `character varying(20)`. */
   type: string;
   nullable: boolean;
   default: string | null;
@@ -136,7 +136,7 @@ export interface Column {
   comment: string | null;
 }
 
-/** What names one row (`core/identity.ts`). */
+/** What identifies a row (`core/identity.ts`). */
 export type RelationKey =
   | { readonly kind: 'columns'; readonly columns: readonly string[] }
   | { readonly kind: 'place' }
@@ -147,7 +147,7 @@ export interface ForeignKey {
   columns: string[];
   schema: string;
   table: string;
-  /** Of the other table, in the order of `columns`. */
+  /** The referenced columns, in the order of `columns`. */
   references: string[];
 }
 
@@ -166,7 +166,7 @@ export interface Filter {
 /** Values by column, as text. */
 export type RowKey = Readonly<Record<string, string>>;
 
-/** Values of the order's columns in one row, as text. */
+/** One row's values of the sort columns, as text. */
 export type Cursor = readonly (string | null)[];
 
 export interface Sort {
@@ -177,16 +177,16 @@ export interface Sort {
 export interface Page {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | null)[])[];
-  /** `[row, column]` of each cell that was cut. */
+  /** `[row, column]` of each truncated cell. */
   readonly cut: readonly (readonly [number, number])[];
-  /** What names each row where that is none of its cells. */
+  /** The key of each row, if it isn't one of its cells. */
   readonly keys: readonly RowKey[] | null;
-  /** Where the next page begins and the former ends; null where only an offset tells. */
+  /** The cursors of the page's first and last row; null if pages need an offset. */
   readonly first: Cursor | null;
   readonly last: Cursor | null;
-  /** True when there are more rows behind this page. */
+  /** Whether there are more rows after this page. */
   readonly more: boolean;
-  /** The planner's guess at all rows that match; only with the first page. */
+  /** The planner's estimate of all matching rows. Only the first page has it. */
   readonly estimate: number | null;
 }
 
@@ -196,16 +196,16 @@ export type CellChange = { readonly value: string | null } | { readonly default:
 export type Values = Readonly<Record<string, string | null>>;
 
 export interface EditedRow {
-  /** What names the row from now on. */
+  /** The row's key after the edit. */
   readonly key: RowKey;
-  /** The changed columns as they were. */
+  /** The previous values of the changed columns. */
   readonly before: Values;
-  /** The row as the database made it. */
+  /** The row as the database stored it. */
   readonly row: Values;
 }
 
 export interface ImportFault {
-  /** Null: of no row in particular. */
+  /** Null if the fault isn't in a particular row. */
   readonly line: number | null;
   readonly message: string;
   readonly detail?: string | undefined;
@@ -214,10 +214,10 @@ export interface ImportFault {
 }
 
 export interface ImportReport {
-  /** Rows read. */
+  /** The number of rows read. */
   readonly rows: number;
   readonly faults: readonly ImportFault[];
-  /** There were more faults than anybody reads, and the rest of the file was not looked at. */
+  /** Whether the import stopped early because of too many faults. */
   readonly stopped: boolean;
 }
 

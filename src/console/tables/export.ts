@@ -1,6 +1,6 @@
 /**
- * All rows of a view as a file, streamed: a cursor is read a few megabytes ahead of the reader, so memory stays flat
- * whatever the table holds, and a reader who goes away ends the statement.
+ * Streams all rows of a view as a file. A cursor is read a few megabytes ahead of the client, so memory stays constant. The
+ * statement ends if the client disconnects.
  */
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
@@ -20,14 +20,14 @@ export interface ExportQuery {
   readonly sort: readonly Sort[];
 }
 
-/** Asked of the cursor at once, at most: bytes of text, as far as the rows before tell. */
+/** The maximum number of bytes per fetch, estimated from the previous rows. */
 const batchChars = 1_000_000;
 const mostBatchRows = 4096;
 const firstBatchRows = 64;
 
 /**
- * Resolves when the first rows are there, so that a refusal is still told in words; what fails later ends the file.
- * `run` is a transaction of whoever exports; `signal` aborts when the reader is gone.
+ * Resolves with the first rows, so that an early error is still a proper response. A later error ends the file. `run` is a
+ * transaction of the operator; `signal` aborts when the client disconnects.
  */
 export async function exportRows(
   run: <T>(work: TransactionWork<T>) => Promise<T>,
@@ -44,7 +44,7 @@ export async function exportRows(
     () => file.end(),
     (error: unknown) => {
       reject(error);
-      // Whoever reads it already sees the connection end before the file does.
+      // The client notices the error because the connection ends before the file.
       file.on('error', () => undefined).destroy(error as Error);
     },
   );
@@ -75,7 +75,7 @@ async function pump(
   file.write(print.tail);
 }
 
-/** A power of two, so that few statements are prepared. */
+/** A power of two, which limits the number of prepared statements. */
 function nextSize(size: number, chars: number, rows: number): number {
   const fitting = batchChars / Math.max(chars / rows, 1);
   const wanted = Math.min(fitting, size * 4, mostBatchRows);

@@ -1,4 +1,4 @@
-/** The rows of an uploaded CSV or JSON file, read as they arrive. */
+/** Reads the rows of an uploaded CSV or JSON file as a stream. */
 import { Readable } from 'node:stream';
 import { ConsoleError } from '../errors.ts';
 import { JsonElements, JsonShapeError } from './core/json-elements.ts';
@@ -7,15 +7,15 @@ import { readObject } from './core/json-values.ts';
 export type ImportFormat = 'csv' | 'json';
 
 export interface SourceRow {
-  /** Line of the file, from 1, on which it begins. */
+  /** The one-based line on which the row begins. */
   readonly line: number;
-  /** By the file's column; texts from CSV, values from JSON; absent where the file says nothing. */
+  /** Values by the file's column: texts from CSV, values from JSON. Missing fields are absent. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** Why this is no row. */
+  /** Why the text isn't a row. */
   readonly fault?: string;
 }
 
-/** @throws {ConsoleError} bad_request, with the line, when the file cannot be read on. */
+/** @throws {ConsoleError} bad_request, with the line, if the file can't be read further */
 export function readSource(
   file: Readable,
   format: ImportFormat,
@@ -25,8 +25,8 @@ export function readSource(
 }
 
 /**
- * The file as it is, once it has been seen to be UTF-8: spreadsheets also write the machine's own code page, of which only
- * question marks would arrive. UTF-16 tells itself by its first two bytes, and the parser reads it.
+ * Checks that the file is UTF-8 or UTF-16. Spreadsheets also write the machine's code page, whose characters would become
+ * replacement characters. UTF-16 is recognized by its byte order mark, and the parser reads it.
  */
 async function* checkedText(file: Readable): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -43,7 +43,7 @@ async function* checkedText(file: Readable): AsyncGenerator<Buffer> {
 
 const newline = 0x0a;
 
-/** Undefined: the file ends here. @throws {ConsoleError} bad_request */
+/** Returns undefined at the end of the file. @throws {ConsoleError} bad_request */
 function decodeOn(decoder: TextDecoder, chunk: Buffer | undefined, line: number): string {
   try {
     return decoder.decode(chunk, { stream: chunk !== undefined });
@@ -64,7 +64,7 @@ async function* readCsv(file: Readable, delimiter: string): AsyncGenerator<Sourc
     info: true,
     relaxColumnCount: true,
     skipEmptyLines: true,
-    // As COPY: an empty field is NULL, a quoted one the empty text.
+    // As in COPY, an empty field is NULL and a quoted one the empty text.
     cast: (value, { quoting }) => (value === '' && !quoting ? null : value),
   });
   file.on('error', (error) => parser.destroy(error));

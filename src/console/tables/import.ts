@@ -13,7 +13,7 @@ import { textOfValue } from './core/json-values.ts';
 import type { SourceRow } from './import-source.ts';
 import { table } from './read.ts';
 
-/** The file's column to the table's. */
+/** Maps the file's columns to the table's. */
 export type Mapping = Readonly<Record<string, string>>;
 
 const batchRows = 500;
@@ -34,7 +34,7 @@ interface Row {
   readonly cells: readonly (string | null | undefined)[];
 }
 
-/** `onRows` is told how many rows have been read so far. @throws {ConsoleError} bad_request */
+/** `onRows` receives the number of rows read. @throws {ConsoleError} bad_request */
 export async function importRows(
   tx: Transaction,
   relation: Relation,
@@ -66,13 +66,13 @@ export async function importRows(
     if (faults.length >= mostFaults) return { rows, faults: inOrder(faults), stopped: true };
   }
   await flush();
-  // What is checked at the commit is checked now, while it can still be told.
+  // Checks deferred constraints now, so that their errors can be reported.
   const late = await attempt(tx, (inner) => inner.exec('set constraints all immediate'));
   if (late !== undefined) faults.push(late);
   return { rows, faults: inOrder(faults), stopped: faults.length > mostFaults };
 }
 
-/** By line; of no line at the end. */
+/** Sorted by line; faults without a line come last. */
 function inOrder(faults: readonly ImportFault[]): ImportFault[] {
   const place = ({ line }: ImportFault): number => line ?? Number.POSITIVE_INFINITY;
   return [...faults].sort((left, right) => place(left) - place(right)).slice(0, mostFaults);
@@ -101,7 +101,7 @@ function cellOf(values: SourceRow['values'], { source, isArray }: Target): strin
   return Object.hasOwn(values, source) ? textOfValue(values[source], isArray) : undefined;
 }
 
-/** Rows that leave out the same columns go in together. */
+/** Groups rows with the same missing columns. */
 const shapeOf = (row: Row | undefined): string =>
   row?.cells.map((cell) => (cell === undefined ? '-' : '+')).join('') ?? '';
 
@@ -145,7 +145,7 @@ function insertion(relation: Relation, targets: readonly Target[], rows: readonl
     select ${values} from unnest(${arrays}) with ordinality as v(${places}, place) order by v.place`;
 }
 
-/** In a savepoint; PostgreSQL's refusal, if it was one. */
+/** Inserts in a savepoint and returns PostgreSQL's error, if any. */
 async function attempt(
   tx: Transaction,
   work: (inner: Transaction) => Promise<void>,
@@ -156,7 +156,7 @@ async function attempt(
   } catch (error) {
     if (!(error instanceof Error) || !('severity' in error)) throw error;
     const { message, detail, column, code } = error as PostgresErrorShape;
-    // Cancelled, or out of time: no row is to blame.
+    // Canceled or timed out, which isn't a fault of a row.
     if (code === '57014') throw error;
     return { line: null, message, detail, column, sqlstate: code };
   }

@@ -10,20 +10,20 @@ import { columnOf, matching, where } from './core/filters.ts';
 import { identifying, isRow, keyFrom, keyTexts } from './core/identity.ts';
 import { beyond, type OrderItem, orderBy } from './core/order.ts';
 
-/** Characters of a cell that the grid gets; the side panel asks for the rest. */
+/** The maximum number of characters of a cell in the grid. The side panel loads the rest. */
 export const cellChars = 400;
-/** A cursor with a longer value is not worth carrying about. */
+/** The maximum length of a cursor's values. */
 const cursorChars = 1000;
 
 export interface PageQuery {
   readonly filters: readonly Filter[];
   readonly sort: readonly Sort[];
   readonly limit: number;
-  /** Rows to leave out, from the beginning or from the cursor on. */
+  /** The number of rows to skip, from the beginning or after the cursor. */
   readonly offset: number;
   readonly after?: Cursor | undefined;
   readonly before?: Cursor | undefined;
-  /** Cells uncut, for copying. */
+  /** Whether cells are returned in full, for copying. */
   readonly whole?: boolean | undefined;
 }
 
@@ -44,7 +44,7 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
   const inner = sql`select ${isPlace ? sql.raw('ctid, xmin, *') : sql.raw('*')} from ${table(relation)}
     ${where(matches, start)} ${natural ? sql.empty : orderBy(order, backwards)}
     limit ${query.limit + 1}::int offset ${query.offset}::bigint`;
-  // Cells are made of the page's rows alone, not of those that the offset leaves out.
+  // Computes cells only for the page's rows, not for the skipped ones.
   const { rows } = await db.queryText(
     sql`select ${sql.join([...cells, ...marks, sql.raw('null')])} from (${inner}) as page`,
   );
@@ -54,7 +54,7 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
   const cut: [number, number][] = [];
   const marksAt = columns.length * 2;
   const cursorFrom = (row: readonly (string | null)[] | undefined): Cursor | null => {
-    // Without something that tells rows apart, those that sort alike would be left out.
+    // Without a key, rows with equal sort values would be skipped.
     if (row === undefined || relation.key.kind === 'none') return null;
     const values = row.slice(marksAt, marksAt + order.length);
     return values.some((value) => value !== null && value.length > cursorChars) ? null : values;
@@ -81,7 +81,7 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
   };
 }
 
-/** A cell's text and whether it was cut. */
+/** Selects a cell's text and whether it was truncated. */
 function cellOf(name: string, whole: boolean): Sql[] {
   const text = sql`${sql.id(name)}::text`;
   return whole
@@ -89,7 +89,7 @@ function cellOf(name: string, whole: boolean): Sql[] {
     : [sql`left(${text}, ${cellChars}::int)`, sql`(length(${text}) > ${cellChars}::int)`];
 }
 
-/** What was asked for, then what identifies a row, so that pages do not overlap. */
+/** Appends the key to the requested order, so that pages don't overlap. */
 export function orderOf(relation: Relation, sort: readonly Sort[]): OrderItem[] {
   const item = (column: string, ascending: boolean): OrderItem => ({
     column,
@@ -120,7 +120,7 @@ function cursorCondition(order: readonly OrderItem[], cursor: Cursor, side: 'aft
   return beyond(order, cursor, side);
 }
 
-/** From the plan alone: no row is read. */
+/** Estimates from the plan, without reading rows. */
 async function estimateRows(db: Queryable, relation: Relation, condition: Sql): Promise<number | null> {
   const { rows } = await db.queryText(
     sql`explain (format json) select 1 from ${table(relation)} ${condition}`,
@@ -129,7 +129,7 @@ async function estimateRows(db: Queryable, relation: Relation, condition: Sql): 
   return plan?.Plan?.['Plan Rows'] ?? null;
 }
 
-/** One row, uncut. */
+/** Reads one row in full. */
 export async function readRow(
   db: Queryable,
   relation: Relation,

@@ -1,4 +1,4 @@
-/** Tables and their rows: what the grid asks. */
+/** The routes of tables and their rows. */
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';
@@ -102,10 +102,10 @@ export function tableRoutes(api: Api, deps: TableDeps): void {
   transferRoutes(api, { database, access, audit });
 }
 
-/** The log names the first rows of a large change; the number of all stands beside them. */
+/** The number of keys that the audit log records for a large change, besides the row count. */
 const shownKeys = 100;
 
-/** @throws {ConsoleError} not_as_told: it would be more or fewer than the operator has agreed to. */
+/** @throws {ConsoleError} not_as_told, if the number of rows differs from what the operator confirmed */
 function asTold(rows: number, expected: number | undefined): number {
   if (expected !== undefined && rows !== expected)
     throw new ConsoleError('not_as_told', {

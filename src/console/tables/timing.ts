@@ -1,7 +1,7 @@
-/** How long a statement of the grid may run, and what it may do. */
+/** The timeouts and access modes of the grid's statements. */
 import type { Setting, TransactionOptions } from '../../database/types.ts';
 
-/** An operator waits no longer than this for rows or counts, and never keeps the database busy for longer. */
+/** The timeout for reading rows and counts. */
 const statementTimeout: Setting = ['statement_timeout', '20000'];
 const longTimeout: Setting = ['statement_timeout', '600000'];
 
@@ -11,13 +11,13 @@ const asTheyLie: readonly Setting[] = [
   ['max_parallel_workers_per_gather', '0'],
 ];
 
-/** Functions behind views and operators change nothing while somebody only looks. */
+/** Read-only, so that functions in views and operators can't change anything. */
 export const reading: TransactionOptions = { readOnly: true, settings: [statementTimeout] };
 export const readingInPlace: TransactionOptions = {
   readOnly: true,
   settings: [statementTimeout, ...asTheyLie],
 };
 export const writing: TransactionOptions = { settings: [statementTimeout] };
-/** Exports, imports and changes of many rows. */
+/** The timeout for exports, imports and bulk changes. */
 export const readingLong: TransactionOptions = { readOnly: true, settings: [longTimeout, ...asTheyLie] };
 export const writingLong: TransactionOptions = { settings: [longTimeout] };

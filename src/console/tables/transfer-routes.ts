@@ -1,4 +1,4 @@
-/** Rows as files: export, and import with a dry run. */
+/** The routes of exports and imports. */
 import type { Readable } from 'node:stream';
 import type { Database, TransactionWork } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
@@ -19,10 +19,10 @@ export interface TransferDeps {
 }
 
 const contentTypes = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' } as const;
-/** Rows of a file that are shown before anything is decided. */
+/** The number of rows in the preview of a file. */
 const sampleRows = 5;
 
-/** An import that found faults is rolled back by being thrown. */
+/** Thrown to roll back an import with faults. */
 class Faulty extends Error {
   readonly report: ImportReport;
   constructor(report: ImportReport) {
@@ -32,7 +32,7 @@ class Faulty extends Error {
 }
 
 export function transferRoutes(api: Api, { database, access, audit }: TransferDeps): void {
-  /** Rows read so far by imports under way, by operator and the id they chose. */
+  /** The number of rows read by running imports, by operator and import id. */
   const progress = new Map<string, number>();
   const route = api.feature(() => import('./contract.ts'));
 
@@ -64,7 +64,7 @@ export function transferRoutes(api: Api, { database, access, audit }: TransferDe
         if (sample.length >= sampleRows) break;
       }
     } catch (error) {
-      // It is the beginning of a file, so its end is no fault of the file's.
+      // Only the beginning of the file was sent, so a truncated row isn't a fault.
       if (!(error instanceof ConsoleError) || sample.length === 0) throw error;
     }
     return { columns: [...columns], sample };
@@ -110,7 +110,7 @@ function bodyOf({ request }: Call): Readable {
   return body;
 }
 
-/** A name of any characters for a download (RFC 6266, with RFC 8187 for those beyond ASCII). */
+/** Returns a Content-Disposition header for any file name (RFC 6266, with RFC 8187 for characters beyond ASCII). */
 function attachment(name: string): string {
   const plain = name.replaceAll(/[^\w.-]/g, '_');
   const encoded = encodeURIComponent(name).replaceAll(

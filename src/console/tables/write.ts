@@ -1,4 +1,4 @@
-/** The row grid's writing: single cells with a look at what the operator saw, rows, and many rows at once. */
+/** The row grid's writes: cells with a conflict check, rows, and bulk changes. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
@@ -10,12 +10,12 @@ import { readRow, table } from './read.ts';
 export interface RowEdit {
   readonly key: RowKey;
   readonly changes: Readonly<Record<string, CellChange>>;
-  /** What the operator saw in some of the columns; the edit fails when it is there no longer. */
+  /** The values that the operator saw in some columns. The edit fails if they have changed. */
   readonly seen: Values;
 }
 
 /**
- * All or none of them.
+ * Applies all edits or none.
  * @throws {ConsoleError} no_primary_key, conflict (with the row as it is now), not_changed, gone; with `index`, the
  * edit that failed.
  */
@@ -36,7 +36,7 @@ export async function editRows(
   return rows;
 }
 
-/** Tells which of several failed, in the words of the failure. */
+/** Adds the index of the failed edit to an error. */
 function atIndex(error: Error, index: number): Error {
   if (error instanceof ConsoleError)
     return new ConsoleError(error.code, { ...error.fields, index }, { cause: error });
@@ -54,7 +54,7 @@ async function editRow(tx: Transaction, relation: Relation, edit: RowEdit): Prom
     where ${isRow(relation, key)} for update`);
   const [locked] = found;
   if (locked === undefined) {
-    // A policy may show a row and still let nobody change it.
+    // A policy may allow reading a row but not changing it.
     const shown = await readRow(tx, relation, key);
     throw new ConsoleError(shown === undefined ? 'gone' : 'not_changed');
   }
@@ -65,14 +65,14 @@ async function editRow(tx: Transaction, relation: Relation, edit: RowEdit): Prom
     update ${table(relation)} set ${sql.join(assignments)} where ${isRow(relation, key)}
     returning ${keyTexts(relation)}`);
   if (changed[0] === undefined) throw new ConsoleError('not_changed');
-  // Read again: triggers that run after the change may have changed the row once more.
+  // Reads the row again, because AFTER triggers may have changed it.
   const moved = keyFrom(relation, changed[0]);
   const row = await readRow(tx, relation, moved);
   if (row === undefined) throw new ConsoleError('gone');
   return { key: moved, before: Object.fromEntries(names.map((name) => [name, former[name] ?? null])), row };
 }
 
-/** Returns the row as the database made it. @throws {ConsoleError} not_changed */
+/** Returns the row as the database stored it. @throws {ConsoleError} not_changed */
 export async function insertRow(
   tx: Queryable,
   relation: Relation,
@@ -91,16 +91,16 @@ export async function insertRow(
   return Object.fromEntries(all.map((name, index) => [name, row[index] ?? null]));
 }
 
-/** Which rows a change of many means. */
+/** The rows of a bulk change. */
 export type Scope = { readonly keys: readonly RowKey[] } | { readonly filters: readonly Filter[] };
 
-/** All or none of them; returns how many there were. */
+/** Deletes all rows of the scope or none. Returns their number. */
 export async function deleteRows(tx: Queryable, relation: Relation, scope: Scope): Promise<number> {
   const { commandTag } = await tx.queryText(sql`delete from ${table(relation)} ${scoped(relation, scope)}`);
   return rowsIn(commandTag);
 }
 
-/** The same change of every row of the scope; returns how many there were. */
+/** Applies the same change to every row of the scope. Returns their number. */
 export async function changeRows(
   tx: Queryable,
   relation: Relation,
@@ -116,7 +116,7 @@ export async function changeRows(
   return rowsIn(commandTag);
 }
 
-/** @throws {ConsoleError} bad_request: a change of everything has to be said as a condition that everything meets. */
+/** @throws {ConsoleError} bad_request, no_primary_key */
 function scoped(relation: Relation, scope: Scope): Sql {
   if ('filters' in scope) return where(matching(relation, scope.filters));
   if (identifying(relation).length === 0) throw new ConsoleError('no_primary_key');
@@ -124,7 +124,7 @@ function scoped(relation: Relation, scope: Scope): Sql {
   return where(sql`(${sql.join(keys, ' or ')})`);
 }
 
-/** Of a command tag such as `UPDATE 3`. */
+/** Returns the number in a command tag such as `UPDATE 3`. */
 const rowsIn = (commandTag: string): number => Number(/\d+$/.exec(commandTag)?.[0] ?? 0);
 
 function newValue(change: CellChange | undefined): Sql {

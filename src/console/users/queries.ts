@@ -1,15 +1,15 @@
-/** Finding users by what auth's own list does not look at, and who is being impersonated. */
+/** Finds users by phone or id, which auth's own list doesn't search, and lists active impersonations. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Impersonation } from './contract.ts';
 
-/** Digits of a number, with what people write between them; or the beginning of an id. */
+/** The digits of a phone number with common separators, or the beginning of an id. */
 const phonePattern = /^\+?[\d\s().-]{3,}$/;
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{0,4}){0,4}[0-9a-f]{0,8}$/i;
 
 export const isPhoneOrId = (search: string): boolean => phonePattern.test(search) || idPattern.test(search);
 
-/** Users as auth's list shows them, newest first; `search` satisfies {@link isPhoneOrId}. */
+/** Returns users in the shape of auth's list, newest first. `search` satisfies {@link isPhoneOrId}. */
 export async function findByPhoneOrId(
   db: Queryable,
   search: string,
@@ -28,7 +28,7 @@ export async function findByPhoneOrId(
   return { users: rows.map(({ total: _total, ...user }) => user), total: rows[0]?.total ?? 0 };
 }
 
-/** Those that an operator began and whose token still works, the latest first. */
+/** Lists the operator's impersonations with a valid token, latest first. */
 export function activeImpersonations(
   db: Queryable,
   operatorId: string,

@@ -1,4 +1,5 @@
-/** Users: find, create, invite, change, ban, reset, their factors, identities and sessions, act as them, delete. */
+/** The routes of users: find, create, invite, change, ban, reset, impersonate and delete them, and manage their factors,
+ * identities and sessions. */
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Keys } from '../../keys/types.ts';
@@ -149,7 +150,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   route('POST /users/:id/impersonate', 'write', async (call) => {
     const user = await userOf(call);
     const identity = await identify(db, { kind: 'user', id: user.id }, clock.now(), call.operator.role);
-    // RFC 8693 section 4.1: whoever reads the token sees who really acts.
+    // RFC 8693 section 4.1: the `act` claim identifies the operator who uses the token.
     const actor = { act: { sub: `operator:${call.operator.name}` } };
     const { token, expiresAt } = await mintToken(
       db,
@@ -173,7 +174,7 @@ const shown = (user: AuthUser): User => user as User;
 
 const nameOf = ({ email, phone, id }: AuthUser): string => email || phone || id;
 
-/** Auth merges metadata, and takes a null as the order to forget a name: what is gone from the new object is sent so. */
+/** Returns the metadata to send. Auth merges metadata and deletes fields that are null, so removed fields are sent as null. */
 function replacing(
   before: Record<string, unknown> = {},
   after: Record<string, unknown>,

@@ -17,32 +17,32 @@ const why = z.object({
 export type RelationKind = 'table' | 'view' | 'materialized view' | 'foreign table';
 export type Operation = 'select' | 'insert' | 'update' | 'delete';
 
-/** `hidden`: nothing happened, and no error. */
+/** `hidden`: the statement affected no row and raised no error. */
 export type Verdict = 'allowed' | 'hidden' | 'refused';
 
 export interface PolicyFunction {
   readonly name: string;
-  /** Runs with the rights of `owner`. */
+  /** Whether the function runs with the rights of `owner`. */
   readonly securityDefiner: boolean;
   readonly owner: string;
   readonly mayExecute: boolean;
 }
 
-/** A right that the statement needs. */
+/** A privilege that the statement needs. */
 export interface Need {
   readonly kind: 'schema' | 'table' | 'columns' | 'sequence' | 'function';
-  /** Quoted and qualified. */
+  /** The quoted and qualified name. */
   readonly name: string;
   readonly privilege: string;
   readonly held: boolean;
-  /** The statement that would give it. */
+  /** The statement that would grant the privilege. */
   readonly fix: string;
 }
 
-/** Why row-level security does or does not apply: `on` is the only one under which policies are asked. */
+/** Why row-level security applies or not. Policies are evaluated only with `on`. */
 export type Security = 'on' | 'off' | 'superuser' | 'bypassrls' | 'owner';
 
-/** The value of a part for the row: SQL's three, or the error that evaluating it raised. */
+/** The value of a condition for the row: true, false or NULL, or the error of its evaluation. */
 export interface Value {
   readonly value: boolean | null;
   readonly error: string | null;
@@ -52,7 +52,7 @@ export type JudgedExpression = (
   | { readonly kind: 'and' | 'or' | 'not'; readonly parts: readonly JudgedExpression[] }
   | {
       readonly kind: 'test';
-      /** Text and value of what is compared. */
+      /** The text and value of the compared expressions. */
       readonly operands: readonly { readonly text: string; readonly value: string | null }[];
     }
 ) &
@@ -64,27 +64,27 @@ export interface JudgedPolicy extends Value {
   readonly command: 'all' | Operation;
   readonly roles: readonly string[];
   readonly applies: boolean;
-  /** Undefined when it has no condition for this gate, or does not apply. */
+  /** Undefined if the policy has no condition for this gate or doesn't apply. */
   readonly tree: JudgedExpression | undefined;
   readonly functions: readonly PolicyFunction[];
 }
 
 export interface Gate {
   readonly clause: 'using' | 'check';
-  /** Which of its policies. */
+  /** The command whose policies are evaluated. */
   readonly command: Operation;
   readonly row: 'old' | 'new';
   readonly effect: 'hides' | 'refuses';
-  /** Whose policies. */
+  /** The relation whose policies are evaluated. */
   readonly relation: { readonly schema: string; readonly name: string };
-  /** For which role they are asked: behind a view its owner's, or that of whoever asks. */
+  /** The role for which the policies are evaluated: behind a view, the view's owner or the persona. */
   readonly role: string;
   readonly policies: readonly JudgedPolicy[];
-  /** Null: not known, since evaluating a condition raised an error. */
+  /** Null if unknown, because evaluating a condition raised an error. */
   readonly passes: boolean | null;
 }
 
-/** Why the explanation comes to its verdict: a code that the page has words for. */
+/** The reason for a verdict. The page has a text for each code. */
 export type Reason =
   | 'grant'
   | 'no-row'
@@ -100,7 +100,7 @@ export type Reason =
 export interface Explanation {
   readonly verdict: Verdict;
   readonly reason: Reason;
-  /** Of the gates, which one decided. */
+  /** The index of the gate that decided. */
   readonly gate: number | null;
 }
 
@@ -117,11 +117,11 @@ export interface Through {
   readonly schema: string;
   readonly name: string;
   readonly kind: RelationKind;
-  /** The role it is read as: the view's owner, or whoever asks. */
+  /** The role with which the relation is read: the view's owner or the persona. */
   readonly role: string;
   readonly mayRead: boolean;
   readonly security: Security;
-  /** False: its policies could not be asked, since the view does not show which of its rows is meant. */
+  /** False if the policies couldn't be evaluated, because the view doesn't show the relation's key. */
   readonly isJudged: boolean;
   readonly depth: number;
 }
@@ -137,9 +137,9 @@ export interface Answer {
   };
   readonly operation: Operation;
   readonly role: string;
-  /** Of the claims, for whoever reads the answer. */
+  /** The persona's display name. */
   readonly persona: string;
-  /** False: there is no such role. */
+  /** False if the role doesn't exist. */
   readonly roleExists: boolean;
   readonly needs: readonly Need[];
   readonly security: Security;
@@ -149,7 +149,7 @@ export interface Answer {
   readonly through: readonly Through[];
   readonly explanation: Explanation;
   readonly truth: Truth;
-  /** The explanation comes to what the database did. If not, something else decides: a constraint, a trigger, a view. */
+  /** Whether the explanation matches what the database did. If not, something else decides: a constraint, a trigger or a view. */
   readonly agrees: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The values of conditions for one row, evaluated as the persona; each part by itself, so that an error is of one part. */
+/** Evaluates conditions for one row as the persona. Each part is evaluated separately, so that an error belongs to one part. */
 import type { PostgresErrorShape, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { JudgedExpression, Value } from './contract.ts';
@@ -7,11 +7,11 @@ import type { RelationFacts } from './facts.ts';
 
 export interface RowSource {
   readonly relation: RelationFacts;
-  /** The row as PostgreSQL writes a value of the table's type. */
+  /** The row as PostgreSQL's text of the table's row type. */
   readonly row: string;
 }
 
-/** Of an operand that is shown. */
+/** The maximum length of an operand's text. */
 const shownChars = 300;
 
 export async function evaluate(
@@ -34,15 +34,15 @@ export async function evaluate(
 }
 
 /**
- * Within a condition columns stand alone or behind the table's name. A function in FROM that returns the table's own type
- * offers both, and the row as a whole as that type.
+ * A condition refers to columns with or without the table's name. A function in FROM that returns the table's row type allows
+ * both, and the whole row.
  */
 function rowOf({ relation: { schema, name }, row }: RowSource): Sql {
   const type = sql.id(schema, name);
   return sql`unnest(array[${row}::${type}]) as ${sql.id(name)}`;
 }
 
-/** What the catalog prints is SQL already. */
+/** The catalog's text is already SQL. */
 const condition = (text: string): Sql => sql.raw(`(${text})`);
 
 async function truthOf(tx: Transaction, source: RowSource, text: string): Promise<Value> {
@@ -56,7 +56,7 @@ async function truthOf(tx: Transaction, source: RowSource, text: string): Promis
   }
 }
 
-/** Undefined when it cannot be had: the test's own value says more then. */
+/** Returns undefined if the operand can't be evaluated. The test's own value is more useful then. */
 async function textOf(tx: Transaction, source: RowSource, text: string): Promise<string | null | undefined> {
   try {
     const { rows } = await tx.savepoint((inner) =>
@@ -69,7 +69,7 @@ async function textOf(tx: Transaction, source: RowSource, text: string): Promise
   }
 }
 
-/** Only what PostgreSQL says is an answer; a lost connection is not. */
+/** Returns PostgreSQL's message. Other errors, such as a lost connection, are thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error && 'severity' in error && !(error as PostgresErrorShape).code.startsWith('08'))
     return error.message;

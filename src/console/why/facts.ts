@@ -1,4 +1,4 @@
-/** What the catalogs say of a relation, a role and the policies between them. Asked as an administrator. */
+/** Reads a relation, a role and its policies from the catalogs, as an administrator. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { RelationKind, Security } from './contract.ts';
@@ -12,7 +12,7 @@ export interface RelationFacts {
   owner: string;
   rls: boolean;
   forced: boolean;
-  /** Of a view: it asks as whoever uses it. */
+  /** Whether the view is `security_invoker`, so it is read with the rights of its user. */
   invoker: boolean;
   columns: {
     name: string;
@@ -50,7 +50,7 @@ export async function findRelation(
   return row;
 }
 
-/** Undefined: there is no such role. */
+/** Returns undefined if the role doesn't exist. */
 export async function findSecurity(
   db: Queryable,
   relation: RelationFacts,
@@ -66,7 +66,7 @@ export async function findSecurity(
   return row.bypass ? 'bypassrls' : 'on';
 }
 
-/** In the order in which PostgreSQL keeps them, that is, by name. */
+/** Returns the policies in PostgreSQL's order, which is by name. */
 export async function listPolicies(db: Queryable, oid: number, role: string): Promise<Policy[]> {
   return db.query<Policy>(sql`
     select p.polname as name, p.polpermissive as permissive,
@@ -86,11 +86,11 @@ export async function listPolicies(db: Queryable, oid: number, role: string): Pr
 }
 
 export interface ViewFacts {
-  /** Its query, every name qualified. */
+  /** The view's query with qualified names. */
   text: string;
-  /** As PostgreSQL keeps it, for `core/view-targets.ts`. */
+  /** The stored rewrite rule, for `core/view-targets.ts`. */
   rule: string;
-  /** The tables and views that it reads itself, each with the columns that it names. */
+  /** The tables and views that the view reads directly, with the columns that it uses. */
   sources: { oid: number; columns: string[] }[];
 }
 

@@ -1,4 +1,4 @@
-/** What is known of a table before anything is tried: rights, policies with their values, and the rows they are of. */
+/** Collects the privileges, the policies with their values, and the rows, before the statement is tried. */
 import type { Database, Queryable, Setting } from '../../database/types.ts';
 import type { Identity } from '../persona/act.ts';
 import type { Gate, Need } from './contract.ts';
@@ -11,10 +11,10 @@ import type { Asked } from './statement.ts';
 
 export interface Surroundings {
   readonly database: Database;
-  /** For the catalogs. */
+  /** The connection for catalog queries. */
   readonly db: Queryable;
   readonly identity: Identity;
-  /** Of each statement. */
+  /** The timeout of each statement. */
   readonly timeout: Setting;
 }
 
@@ -25,7 +25,7 @@ export interface Findings {
   readonly after: WholeRow['cells'] | null;
 }
 
-/** `role` is whose rights and policies count. Nothing is needed by a role that does not exist. */
+/** `role` is the role whose privileges and policies apply. A role that doesn't exist needs nothing. */
 export async function findTable(
   { database, db, identity, timeout }: Surroundings,
   relation: RelationFacts,

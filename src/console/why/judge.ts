@@ -1,4 +1,4 @@
-/** What the policies of a relation say of a row, each evaluated as the role they are asked for. */
+/** Evaluates a relation's policies for a row, as the role to which they apply. */
 import type {
   Database,
   Setting,
@@ -23,7 +23,7 @@ export interface Judged {
   readonly rows: Rows;
 }
 
-/** @throws {Error} of PostgreSQL, where we may not become that role. */
+/** @throws PostgreSQL's error, if we can't switch to the role */
 export async function judge(
   database: Database,
   { relation, role, plans, policies, rows }: Judged,
@@ -56,7 +56,7 @@ export async function judge(
   );
 }
 
-/** The persona's claims with the rights of the role that a view gives it: the owner's, or its own. */
+/** The persona's claims with the role that the view uses: its owner or the persona's own role. */
 function asRole<T>(
   database: Database,
   identity: Identity,

@@ -1,4 +1,4 @@
-/** The rights that a statement needs, each with what would give it. */
+/** Lists the privileges that a statement needs, with the statements that grant them. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Need, Operation } from './contract.ts';
@@ -7,11 +7,11 @@ import type { RelationFacts } from './facts.ts';
 
 export interface Use {
   readonly privilege: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
-  /** DELETE has none. */
+  /** Empty for DELETE. */
   readonly columns: readonly string[];
 }
 
-/** Which columns are read and written. `returned`: those that SELECT and RETURNING name. */
+/** Returns the columns that are read and written. `returned` contains those in SELECT and RETURNING. */
 export function usesOf(
   operation: Operation,
   given: {
@@ -35,7 +35,7 @@ export function usesOf(
   }
 }
 
-/** Only of roles that exist. */
+/** The role must exist. */
 export async function listNeeds(
   db: Queryable,
   relation: RelationFacts,
@@ -95,7 +95,7 @@ export async function listNeeds(
     };
   }
 
-  /** Of defaults that are not given; PostgreSQL asks no right for those of identity columns. */
+  /** Sequences of omitted defaults. PostgreSQL requires no privilege for those of identity columns. */
   async function sequenceNeeds(): Promise<Need[]> {
     const given = uses.find(({ privilege }) => privilege === 'INSERT')?.columns ?? [];
     const rows = await db.query<{ name: string; held: boolean }>(sql`

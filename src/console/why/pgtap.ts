@@ -1,4 +1,4 @@
-/** The answer as a test (pgTAP 1.3) that fails as soon as the database answers in another way. */
+/** Prints the result as a pgTAP test (pgTAP 1.3), which fails if the database behaves differently. */
 import { quoteIdentifier, quoteLiteral } from '../../kernel/sql.ts';
 import type { Identity } from '../persona/act.ts';
 import { settingsOf } from '../persona/act.ts';
@@ -41,7 +41,7 @@ function assertion({ truth }: Answer, statement: string, what: string): string {
   }
 }
 
-/** Rows that come back say that something happened; RETURNING of a constant reads no column. */
+/** Returned rows prove that the statement had an effect. RETURNING a constant reads no column. */
 function statementText(table: string, { operation, key, values, returned }: Asked): string {
   const columns = returned.length > 0 ? returned.map((name) => quoteIdentifier(name)).join(', ') : '1';
   const where = `where ${Object.entries(key)
@@ -74,7 +74,7 @@ function valuesText(values: Cells): string {
 
 const literal = (value: string | null): string => (value === null ? 'null' : quoteLiteral(value));
 
-/** With a tag that the text does not hold. */
+/** Quotes a text with a dollar tag that it doesn't contain. */
 function dollarQuoted(text: string): string {
   let tag = 'test';
   while (text.includes(`$${tag}$`)) tag += '_';

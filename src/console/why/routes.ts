@@ -1,4 +1,4 @@
-/** Why somebody may or may not: for a row, a persona and an operation. */
+/** The routes that explain policies for a row, a persona and an operation. */
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { may, permissionForRows } from '../core/roles.ts';
@@ -19,7 +19,7 @@ export function whyRoutes(api: Api, database: Database, clock: Clock): void {
     const { role } = call.operator;
     if (!may(role, permissionForRows(schema)))
       throw new ConsoleError('forbidden', { message: `Your role may not read rows of ${schema}.` });
-    // A write is tried, and what triggers and sequences do outside of transactions is not undone.
+    // A write is tried, and effects of triggers and sequences outside of transactions aren't rolled back.
     if (operation !== 'select' && !may(role, 'write'))
       throw new ConsoleError('forbidden', { message: 'Your role may ask why of reads only.' });
     const persona = parsePersona(as);

@@ -1,4 +1,4 @@
-/** The row before and after, as the tables' owner sees it, so that conditions can be evaluated for what is hidden. */
+/** Reads the row before and after the statement as the tables' owner, so that conditions can be evaluated for hidden rows. */
 import type { Database, Setting, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
@@ -6,7 +6,7 @@ import type { RelationFacts } from './facts.ts';
 import { type Asked, aliasOf, type Cells, keyCondition, statementOf } from './statement.ts';
 
 export interface WholeRow {
-  /** A value of the table's type, as text. */
+  /** The row as text of the table's row type. */
   readonly composite: string;
   readonly cells: Readonly<Record<string, unknown>>;
 }
@@ -19,8 +19,8 @@ export interface Rows {
 const wantedOf = (alias: Sql): Sql => sql`${alias}::text as composite, to_jsonb(${alias}) as cells`;
 
 /**
- * `after` is what the write would store, defaults, triggers and generated columns included; where it cannot be made
- * (a constraint refuses it), it is put together from what was given.
+ * `after` is the row that the write would store, including defaults, triggers and generated columns. If a constraint refuses
+ * the write, the row consists of the given values.
  */
 export function readRows(
   database: Database,
@@ -29,7 +29,7 @@ export function readRows(
   identity: Identity,
   timeout: Setting,
 ): Promise<Rows> {
-  // Triggers and defaults ask for the claims; the role stays the owner's.
+  // Sets the claims for triggers and defaults. The role is still the owner's.
   const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
   return database.pool(identity.operatorRole).transaction(
     async (tx) => {
@@ -43,11 +43,11 @@ export function readRows(
 
 export interface ViewRow {
   readonly cells: WholeRow['cells'];
-  /** As PostgreSQL writes them. */
+  /** Values in PostgreSQL's text format. */
   readonly texts: Cells;
 }
 
-/** `text`: the view's query, to be run by the tables' owner; undefined: the view as it is. */
+/** `text` is the view's query, for the tables' owner. If it is undefined, the view itself is read. */
 export function readViewRow(
   {
     database,
@@ -60,7 +60,7 @@ export function readViewRow(
 ): Promise<ViewRow | undefined> {
   const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
   const alias = aliasOf(view);
-  // What the catalog prints is SQL already.
+  // The catalog's text is already SQL.
   const from = text === undefined ? sql.id(view.schema, view.name) : sql.raw(`(${text})`);
   return database.pool(identity.operatorRole).transaction(
     async (tx) => {
@@ -102,7 +102,7 @@ async function writtenRow(
     );
     if (row !== undefined) return row;
   } catch {
-    // What refused it shows when the persona tries.
+    // The error is reported when the statement runs as the persona.
   }
   const type = sql.id(relation.schema, relation.name);
   const start = before === undefined ? sql`null::${type}` : sql`${before.composite}::${type}`;

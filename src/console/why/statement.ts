@@ -1,4 +1,4 @@
-/** The statement that somebody asks about. Names are checked against the catalog before they get here. */
+/** Builds the statement to explain. Its names have been checked against the catalog. */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Operation } from './contract.ts';
 import type { RelationFacts } from './facts.ts';
@@ -8,17 +8,17 @@ export type Cells = Readonly<Record<string, string | null>>;
 
 export interface Asked {
   readonly operation: Operation;
-  /** Which row; not for an insert. */
+  /** The row's key. Unused for an insert. */
   readonly key: Cells;
-  /** What is written. */
+  /** The written values. */
   readonly values: Cells;
-  /** What a select wants, or what a write wants back; empty: nothing. */
+  /** The columns of SELECT or RETURNING. Empty for none. */
   readonly returned: readonly string[];
 }
 
 const target = ({ schema, name }: RelationFacts): Sql => sql.id(schema, name);
 
-/** The row's name in a statement: none that a column has, which would come before it. */
+/** An alias for the row that no column has, because a column would take precedence. */
 export function aliasOf({ columns }: RelationFacts): Sql {
   let alias = 'asked';
   while (columns.some(({ name }) => name === alias)) alias += '_';
@@ -33,7 +33,7 @@ export const keyCondition = (key: Cells, alias: Sql): Sql =>
     ' and ',
   );
 
-/** `returning`: instead of the columns that were asked for. */
+/** `returning` replaces the requested columns. */
 export function statementOf(relation: RelationFacts, asked: Asked, returning?: Sql): Sql {
   const { operation, key, values, returned } = asked;
   const alias = aliasOf(relation);

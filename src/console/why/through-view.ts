@@ -1,6 +1,6 @@
 /**
- * What decides about a row of a view: the right to the view, the rights of the role that its tables are read as, and their
- * policies for that role, evaluated on the rows that the view's row is made of.
+ * Explains access to a view's row: the privilege on the view, and for each underlying table the privileges and policies of the
+ * role that reads it, evaluated on the rows from which the view's row is computed.
  */
 import type { PostgresErrorShape } from '../../database/types.ts';
 import type { Gate, Need, Operation, Through } from './contract.ts';
@@ -15,7 +15,7 @@ import { type Source, sourcesOf, writtenTable } from './views.ts';
 
 export interface ViewFindings extends Findings {
   readonly through: readonly Through[];
-  /** A policy that may decide could not be asked. */
+  /** Whether a policy that may decide couldn't be evaluated. */
   readonly isUnsure: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function throughView(
   for (const source of sources) {
     const { relation, role, depth } = source;
     const security = (await findSecurity(db, relation, role)) ?? 'off';
-    // An insert reads nothing of the table it goes to.
+    // An insert doesn't read its target table.
     const uses: readonly Use[] =
       source === target && asked.operation === 'insert'
         ? []
@@ -73,7 +73,7 @@ export async function throughView(
   return { needs: unique(needs), gates, ...rows, through, isUnsure };
 }
 
-/** Behind a view the right to the schema is not asked for. */
+/** Behind a view, no privilege on the schema is required. */
 const isChecked = ({ kind }: Need): boolean => kind !== 'schema';
 
 const unique = (needs: readonly Need[]): Need[] => [
@@ -83,7 +83,7 @@ const unique = (needs: readonly Need[]): Need[] => [
 const usesIn = ({ operation, key, values, returned }: Asked): Use[] =>
   usesOf(operation, { keys: Object.keys(key), written: Object.keys(values), returned });
 
-/** The question in the table's own columns; undefined where the view computes one of those that are spoken of. */
+/** Translates the question to the table's own columns. Returns undefined if the view computes one of the columns. */
 function askedOf({ shown }: Source, asked: Asked): Asked | undefined {
   const names = new Map([...shown].map(([column, name]) => [name, column]));
   const spoken = [...Object.keys(asked.key), ...Object.keys(asked.values), ...asked.returned];
@@ -102,7 +102,7 @@ function askedOf({ shown }: Source, asked: Asked): Asked | undefined {
 const judgedWrite = (around: Surroundings, { relation, role }: Source, asked: Asked): Promise<Findings> =>
   findTable(around, relation, role, asked);
 
-/** The gates of the source's row behind the view's; undefined: which one that is cannot be told. */
+/** Returns the gates of the source's row, or undefined if the row can't be identified. */
 async function judgedRead(
   { database, db, identity, timeout }: Surroundings,
   { relation, role, shown, isKept }: Source,
@@ -111,7 +111,7 @@ async function judgedRead(
   const keys = relation.columns.filter((column) => column.key).map(({ name }) => name);
   if (keys.length === 0 || !keys.every((name) => shown.has(name))) return undefined;
   const key = Object.fromEntries(keys.map((name) => [name, row[shown.get(name) ?? ''] ?? null]));
-  // The other side of an outer join.
+  // The nullable side of an outer join has no row.
   if (Object.values(key).includes(null)) return [];
   const operation: Operation = 'select';
   const asked = { operation, key, values: {}, returned: [] };
@@ -128,17 +128,17 @@ async function judgedRead(
 }
 
 /**
- * Without its row an outer join still gives one. And names are looked up by the view's owner here, who may lack the right to
- * a schema that the policy itself, read when it was made, does not need.
+ * Checks the view itself: an outer join returns a row even without the source's row. Names are resolved as the view's owner,
+ * who may lack a schema privilege that the stored policy doesn't need.
  */
 const isDoubtful = (passes: Gate['passes'], isKept: boolean, isAsker: boolean): boolean =>
   (passes !== true && isKept) || (passes === null && !isAsker);
 
-/** We may not become the view's owner. */
+/** Whether we can't switch to the view's owner. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error && (error as Partial<PostgresErrorShape>).code === '42501';
 
-/** As the view's text gives it to the tables' owner, so that what policies hide is there; else as the view gives it. */
+/** Reads the row with the view's query as the tables' owner, so that hidden rows are visible. Otherwise reads the view. */
 async function rowOfView(around: Surroundings, view: RelationFacts, asked: Asked, mayLook: boolean) {
   const text = mayLook ? (await findView(around.db, view.oid))?.text : undefined;
   return readViewRow(around, view, asked, text);

@@ -1,4 +1,4 @@
-/** What the database does when the persona's own statement runs; rolled back, whatever comes of it. */
+/** Runs the statement as the persona, rolls it back, and returns the database's verdict. */
 import type { Database, PostgresErrorShape, Setting } from '../../database/types.ts';
 import { asIdentity, type Identity } from '../persona/act.ts';
 import type { Truth } from './contract.ts';
@@ -22,7 +22,7 @@ export async function tryIt(
       identity,
       async (tx) => {
         const { rows, commandTag } = await tx.queryText(statementOf(relation, asked));
-        // Deferred constraints count too.
+        // Includes deferred constraints.
         if (!isSelect) await tx.exec('set constraints all immediate');
         return isSelect ? rows.length : Number(commandTag.split(' ').at(-1));
       },

@@ -1,6 +1,6 @@
 /**
- * What stands behind a view: its tables, the role each is read as (PostgreSQL 18 documentation, section 39.5), and which
- * of a table's columns the view shows as they are, so that a row of the view leads to the rows it is made of.
+ * Finds a view's underlying tables, the role with which each is read (PostgreSQL 18 documentation, section 39.5), and the table
+ * columns that the view shows unchanged. They lead from a row of the view to its source rows.
  */
 import type { Queryable } from '../../database/types.ts';
 import { joinsOuter, timesRead, viewTargets } from './core/view-targets.ts';
@@ -8,22 +8,22 @@ import { findRelation, findView, type RelationFacts } from './facts.ts';
 
 export interface Source {
   readonly relation: RelationFacts;
-  /** The owner of the view that reads it, or whoever asks. */
+  /** The owner of the view that reads the relation, or the persona. */
   readonly role: string;
-  /** From 1: behind the view itself. */
+  /** The nesting depth, from 1 for relations that the view reads directly. */
   readonly depth: number;
-  /** Names of its columns to those of the view that was asked for. Empty where the view reads it more than once. */
+  /** Maps the relation's columns to the requested view's. Empty if the view reads the relation more than once. */
   readonly shown: ReadonlyMap<string, string>;
-  /** The view may keep its row without one of this relation's: by an outer join. */
+  /** Whether an outer join can keep the view's row without a row of this relation. */
   readonly isKept: boolean;
-  /** Columns that the view's query names. */
+  /** The columns that the view's query uses. */
   readonly used: readonly string[];
 }
 
-/** Views of views of views … */
+/** The maximum nesting of views. */
 const maxDepth = 5;
 
-/** Every relation behind a view, those behind views in it included, in the order of reading. */
+/** Returns every relation behind a view, including those behind nested views, in the order of reading. */
 export async function sourcesOf(db: Queryable, view: RelationFacts, asker: string): Promise<Source[]> {
   const own = new Map(view.columns.map(({ name }) => [name, name]));
   return behind(db, { relation: view, role: asker, depth: 0, shown: own, isKept: false, used: [] });
@@ -33,7 +33,7 @@ async function behind(db: Queryable, outer: Source): Promise<Source[]> {
   if (outer.relation.kind !== 'view' || outer.depth >= maxDepth) return [];
   const view = await findView(db, outer.relation.oid);
   if (view === undefined) return [];
-  // Within a view that asks as its owner everything is read as that role, other views included.
+  // Within a view that is read as its owner, nested views are read as that role too.
   const role = outer.relation.invoker ? outer.role : outer.relation.owner;
   const targets = viewTargets(view.rule);
   const found: Source[] = [];
@@ -60,7 +60,7 @@ async function behind(db: Queryable, outer: Source): Promise<Source[]> {
   return found;
 }
 
-/** The one table that a write to the view goes to; undefined where PostgreSQL would not write through it either. */
+/** Returns the table to which a write to the view goes, or undefined if the view isn't updatable. */
 export function writtenTable(sources: readonly Source[]): Source | undefined {
   const tables = sources.filter(({ relation }) => relation.kind !== 'view');
   const [table] = tables;

@@ -1,6 +1,6 @@
 /**
- * Puts an answer together: the rights that are needed, the policies with the values of their parts for this row and
- * persona, what follows from them, and what the database really does.
+ * Explains an operation: the required privileges, the policies with the values of their parts for this row and persona, the
+ * resulting verdict, and what the database really does.
  */
 import type { Database, Queryable, Setting } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';
@@ -13,14 +13,14 @@ import type { Asked } from './statement.ts';
 import { throughView } from './through-view.ts';
 import { tryIt } from './truth.ts';
 
-/** Each statement of an answer. */
+/** The timeout of each statement. */
 const timeout: Setting = ['statement_timeout', '10000'];
 
 export interface Question {
   readonly name: { readonly schema: string; readonly name: string };
   readonly asked: Asked;
   readonly identity: Identity;
-  /** Whether whoever asks may see rows of a schema: those behind a view are looked at only then. */
+  /** Whether the operator may read the rows of a schema. Rows behind a view are read only then. */
   readonly mayRead: (schema: string) => boolean;
 }
 
@@ -50,7 +50,7 @@ export async function why(
     gates: found.gates,
   });
   const truth = await tryIt(database, relation, asked, identity, timeout);
-  // Where a policy behind the view could not be asked, what happened is all there is to know.
+  // If a policy behind the view couldn't be evaluated, the database's verdict is all that is known.
   const explanation: Explanation =
     found.isUnsure && explained.verdict === 'allowed' && truth.verdict !== 'refused'
       ? { verdict: truth.verdict, reason: 'behind', gate: null }
@@ -74,7 +74,7 @@ export async function why(
   };
 }
 
-/** Names become identifiers: only those the table has. */
+/** Checks that the table has the columns, whose names become identifiers. */
 function checkNames(relation: RelationFacts, { operation, key, values, returned }: Asked): void {
   const columns = new Set(relation.columns.map(({ name }) => name));
   const unknown = [...Object.keys(key), ...Object.keys(values), ...returned].find(

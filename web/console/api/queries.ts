@@ -1,4 +1,4 @@
-/** Everything pages read, as query options: fetcher and key in one place. */
+/** Query options for the data of several pages: key and fetcher in one place. */
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { type Address, consoleUrl } from './route.ts';
 import { fetchConsole } from './session.ts';
@@ -29,7 +29,7 @@ export const relationQuery = (name: TableName) =>
     staleTime: 30_000,
   });
 
-/** Which rows, in which order, and in whose name (`as`; undefined is the operator). */
+/** The filters, order and persona of a row view. Without `as`, the persona is the operator. */
 export interface RowView {
   readonly filters: readonly Filter[];
   readonly sort: readonly Sort[];
@@ -52,7 +52,7 @@ type Place = Pick<
   'after' | 'before' | 'offset'
 >;
 
-/** A page beside one that is here already is found by its rows, any other by its offset. */
+/** Returns a cursor if a neighboring page is cached, otherwise an offset. */
 function placeOf(client: QueryClient, name: TableName, view: RowView, page: number): Place {
   const beside = (other: number): RowPage | undefined => {
     const state = client.getQueryState<RowPage>([...rowsKey(name, view), other]);
@@ -77,7 +77,7 @@ export const rowsQuery = (name: TableName, view: RowView, page: number) =>
     staleTime: 30_000,
   });
 
-/** Cells uncut, for copying. */
+/** Fetches rows with full cells, for copying. */
 export async function fetchWholeRows(
   name: TableName,
   view: RowView,
@@ -120,7 +120,7 @@ export const rowQuery = (name: TableName, key: RowKey, as?: string) =>
         })
       ).row,
     staleTime: 0,
-    // What is being edited must not change under the hands.
+    // Values must not change while they are edited.
     refetchOnWindowFocus: false,
   });
 

@@ -1,11 +1,11 @@
-/** Who is signed in, and the one way to call the Console's API. */
+/** The operator's session and the calls of the Console's API. */
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiError, callApi, openApi } from '../../lib/api.ts';
 import { takeEarly } from '../early.ts';
 import { consoleUrl, type Input, type Options, type Payload, type Route, resolve } from './route.ts';
 import type { Permission, Session } from './types.ts';
 
-/** Whose page this is, with the proof that a changing request comes from it; lives in memory only. */
+/** The operator of this page and the CSRF token. They are kept in memory only. */
 let own: Pick<Session, 'operator' | 'csrfToken'> | undefined;
 
 /**
@@ -45,8 +45,8 @@ export function openConsole<Name extends Route>(
 }
 
 /**
- * Calls with the session's proof. Who signs in once more in another tab has another one, which the server refuses the
- * former proof for before it does anything: then the new one is fetched, unless it is somebody else's.
+ * Calls with the session's CSRF token. A sign-in in another tab replaces the session, and the server rejects the old token
+ * before it does anything. In that case, the new session is fetched and the call repeated, if the operator is the same.
  */
 async function proven<Answer>(call: (headers: Record<string, string>) => Promise<Answer>): Promise<Answer> {
   const send = (): Promise<Answer> => call({ 'x-plinth-csrf': own?.csrfToken ?? '' });
@@ -66,7 +66,7 @@ function remember(session: Session): Session {
   return session;
 }
 
-/** Null: nobody is signed in. */
+/** The session, or null if the operator isn't signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   staleTime: 5 * 60_000,
@@ -83,8 +83,7 @@ export const sessionQuery = queryOptions({
 });
 
 /**
- * True: the session that this page was opened with has ended on the server. The page stays as it is, with everything that
- * was entered, until somebody has signed in again.
+ * True if this page's session has ended on the server. The page keeps all its input until the operator signs in again.
  */
 export const sessionEndedQuery = queryOptions({
   queryKey: ['session-ended'],
@@ -94,7 +93,7 @@ export const sessionEndedQuery = queryOptions({
   gcTime: Number.POSITIVE_INFINITY,
 });
 
-/** Somebody has signed in again elsewhere in this browser: goes on as them. @throws {ApiError} */
+/** Continues with the session of a sign-in in another tab. @throws {ApiError} */
 export async function resumeSession(queryClient: QueryClient): Promise<Session> {
   const session = remember(await fetchConsole('GET /session'));
   if (session.factor === 'owed' || session.factor === 'missing') return session;
@@ -118,7 +117,7 @@ export async function signOut(queryClient: QueryClient): Promise<void> {
   queryClient.setQueryData(sessionQuery.queryKey, null);
 }
 
-/** Sees by any answer that the session has ended on the server. */
+/** Watches all responses for the end of the session. */
 export function watchSignOut(queryClient: QueryClient): void {
   const look = (error: unknown): void => {
     if (!(error instanceof ApiError) || error.status !== 401) return;
@@ -133,7 +132,7 @@ export function watchSignOut(queryClient: QueryClient): void {
   });
 }
 
-/** May the operator do this? Only for what is shown; the server decides. */
+/** Whether the operator has a permission. This only controls what is shown; the server enforces permissions. */
 export function useMay(permission: Permission): boolean {
   const { data } = useQuery(sessionQuery);
   return data?.operator.permissions.includes(permission) ?? false;

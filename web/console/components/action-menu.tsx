@@ -1,6 +1,6 @@
 /**
- * A button with what can be done, as the menu button pattern of the ARIA practices guide wants it: the first entry has the
- * focus, arrows and letters walk, Escape gives the focus back.
+ * A menu button as in the ARIA Authoring Practices Guide: the first item gets the focus, arrows and letters move it, and Escape
+ * returns it to the button.
  */
 import { Button, Popover } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
@@ -52,7 +52,7 @@ export function ActionMenu({
       event.preventDefault();
       all[target]?.focus();
     } else if (event.key === 'Escape') {
-      // The panel around it stays open.
+      // Keeps the surrounding panel open.
       event.stopPropagation();
       close();
     } else if (event.key === 'Tab') setOpen(false);
@@ -96,7 +96,7 @@ export function ActionMenu({
               type="button"
               role="menuitem"
               tabIndex={-1}
-              // Escape is for the menu; a panel around it listens too.
+              // Escape closes only the menu, not the surrounding panel.
               data-mantine-stop-propagation="true"
               className={classes.item}
               data-danger={isDanger || undefined}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './card.module.css';
 
-/** Cards one below the other, no wider than one can read. */
+/** A column of cards with a readable width. */
 export function Cards({ children }: { children: ReactNode }) {
   return (
     <div className={classes.scroll}>
@@ -10,7 +10,7 @@ export function Cards({ children }: { children: ReactNode }) {
   );
 }
 
-/** One subject of a page: its name, a sentence, what can be done, then the thing itself. */
+/** A section of a page: title, description, actions and content. */
 export function Card({
   title,
   text,
@@ -22,7 +22,7 @@ export function Card({
   text?: ReactNode;
   tools?: ReactNode;
   children?: ReactNode;
-  /** The content brings its own edges, as a table does. */
+  /** Whether the content has its own padding, as a table does. */
   flush?: boolean;
 }) {
   return (

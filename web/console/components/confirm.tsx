@@ -4,7 +4,7 @@ import { t } from '../text.ts';
 import classes from './confirm.module.css';
 import { ProblemBox } from './problem-box.tsx';
 
-/** Asks before something that cannot be undone; for large things the name or number must be typed. */
+/** Asks for confirmation of an irreversible action. For large ones, the operator must type a name or number. */
 export function Confirm({
   title,
   children,
@@ -19,10 +19,10 @@ export function Confirm({
   title: string;
   children: ReactNode;
   action: string;
-  /** What has to be typed first. */
+  /** The text that the operator must type. */
   typed?: string;
   isBusy: boolean;
-  /** It can be taken back, or destroys nothing. */
+  /** Whether the action is harmless or reversible. */
   isMild?: boolean;
   error: unknown;
   onConfirm: () => void;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './empty-state.module.css';
 
-/** Nothing here yet: says what this place is for and the one next step. */
+/** An empty state with the page's purpose and the next step. */
 export function EmptyState({
   icon,
   title,
@@ -12,7 +12,7 @@ export function EmptyState({
   icon: ReactNode;
   title: string;
   text: string;
-  /** It is all the page has, and so names it. */
+  /** Whether the title is the page's heading. */
   isPage?: boolean;
   children?: ReactNode;
 }) {

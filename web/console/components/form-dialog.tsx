@@ -5,7 +5,7 @@ import classes from './form-dialog.module.css';
 import { ProblemBox } from './problem-box.tsx';
 import { useUnsaved } from './unsaved.tsx';
 
-/** A form over the page: its fields, what went wrong, and one button that sends it. Asks before what was entered is lost. */
+/** A form in a dialog, with its error and a submit button. Asks for confirmation before input is lost. */
 export function FormDialog({
   title,
   action,

@@ -1,4 +1,4 @@
-/** Above every page while a token that acts as a user is out: an operator does not forget it. */
+/** A banner on every page while an impersonation token is valid. */
 import { IconUserExclamation } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -1,7 +1,7 @@
 import { CopyButton } from '../../ui/copy-button.tsx';
 import classes from './json-block.module.css';
 
-/** Read-only text in monospace that scrolls by itself and can be copied whole. */
+/** Read-only monospace text that scrolls and can be copied. */
 export function CodeBlock({ text, what }: { text: string; what: string }) {
   return (
     <div className={classes.box}>

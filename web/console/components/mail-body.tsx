@@ -1,4 +1,4 @@
-/** A mail's two parts. Its HTML is a document of its own, in a sandboxed frame that runs nothing and loads nothing. */
+/** A mail's HTML and text. The HTML is shown in a sandboxed frame that runs no scripts and loads nothing. */
 import { useState } from 'react';
 import { t } from '../text.ts';
 import { CodeBlock } from './json-block.tsx';
@@ -11,7 +11,7 @@ export function MailBody({
 }: {
   subject: string;
   text: string;
-  /** Null: it has a plain part only. */
+  /** Null if the mail has only text. */
   htmlUrl: string | null;
 }) {
   const [wanted, setWanted] = useState<'html' | 'text'>('html');

@@ -1,6 +1,6 @@
 import { formatDateTime, formatRelative } from '../../lib/i18n.ts';
 
-/** A time in the reader's zone; UTC on hover. */
+/** A time in the local time zone, with UTC on hover. */
 export function Moment({ at, relative = false }: { at: string; relative?: boolean }) {
   return (
     <time dateTime={at} title={new Date(at).toISOString()}>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { t } from '../text.ts';
 import classes from './page.module.css';
 
-/** Head of a page: its name, and what can be done here. */
+/** The head of a page: its title and actions. */
 export function PageHead({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className={classes.head}>

@@ -1,4 +1,4 @@
-/** Chooses in whose name a page looks: the operator, a visitor, a user, or claims. The choice stands in the address. */
+/** Chooses the persona of a page: the operator, an anonymous visitor, a user, or custom claims. The address contains the choice. */
 import { Button, Popover, Textarea, TextInput } from '@mantine/core';
 import { IconCheck, IconChevronDown, IconEye, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
@@ -17,7 +17,7 @@ export type { PersonaIdentity as Identity };
 
 const t = textOf<keyof typeof messages>();
 
-/** What the persona of an address is to the database. */
+/** The database identity of an address's persona. */
 export const identityQuery = (as: string | undefined) =>
   queryOptions({
     queryKey: ['persona', as ?? 'operator'],
@@ -45,9 +45,9 @@ export function PersonaPicker({
   onChange,
 }: {
   as: string | undefined;
-  /** Somebody has asked for it already. */
+  /** Whether the picker opens immediately. */
   startsOpen?: boolean;
-  /** Undefined: the operator. */
+  /** Undefined for the operator. */
   onChange: (as: string | undefined) => void;
 }) {
   const [isOpen, setOpen] = useState(startsOpen);
@@ -88,7 +88,7 @@ export function PersonaPicker({
   );
 }
 
-/** How a person would call it; an address of somebody who is gone says so. */
+/** The persona's display name, or a note if the user no longer exists. */
 export function usePersonaName(as: string | undefined): string {
   const persona = parsePersona(as);
   const { data, error } = useQuery({ ...identityQuery(as), enabled: persona.kind === 'user' });

@@ -1,4 +1,4 @@
-/** A persona as it stands in an address (`as=`); the server's `src/console/persona` says what it is to the database. */
+/** The persona in an address (`as=`). The server's `src/console/persona` resolves it. */
 
 export type Persona =
   | { readonly kind: 'operator' }
@@ -10,7 +10,7 @@ export interface AsSearch {
   readonly as?: string;
 }
 
-/** For a route's `validateSearch`; what cannot be read is the operator. */
+/** For a route's `validateSearch`. An invalid persona becomes the operator. */
 export function validateAs(search: Readonly<Record<string, unknown>>): AsSearch {
   const { as } = search;
   return typeof as === 'string' && parsePersona(as).kind !== 'operator' ? { as } : {};
@@ -28,7 +28,7 @@ export function parsePersona(text: string | undefined): Persona {
   return operator;
 }
 
-/** Undefined for the operator, whose addresses say nothing. */
+/** Undefined for the operator. */
 export function printPersona(persona: Persona): string | undefined {
   switch (persona.kind) {
     case 'operator':
@@ -42,7 +42,7 @@ export function printPersona(persona: Persona): string | undefined {
   }
 }
 
-/** Undefined unless it is a JSON object with a role. */
+/** Returns undefined unless the text is a JSON object with a role. */
 export function parseClaims(json: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(json);

@@ -5,7 +5,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { t } from '../text.ts';
 import classes from './problem-box.module.css';
 
-/** Our server gives every fault a code; PostgreSQL's own SQLSTATE says more when there is one. */
+/** Returns PostgreSQL's SQLSTATE if there is one, otherwise the server's code. */
 export function codeOf(error: ApiError): string {
   return typeof error.body.sqlstate === 'string' ? error.body.sqlstate : error.code;
 }
@@ -15,7 +15,7 @@ export function messageOf(error: unknown): string {
   return error.code === 'network' ? t('problem.network') : error.message;
 }
 
-/** What went wrong, in the words of whoever knows: message, detail, hint, code, request id. */
+/** Shows an error with its message, detail, hint, code and request id. */
 export function ProblemBox({
   error,
   title,

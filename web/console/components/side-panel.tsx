@@ -5,8 +5,8 @@ import classes from './side-panel.module.css';
 import { UnsavedParts, useUnsaved } from './unsaved.tsx';
 
 /**
- * What is open beside the page. Closing gives the focus back to where it came from, and asks first where it or a
- * part of it (`useDirty`) holds something that was entered.
+ * A panel beside the page. Closing returns the focus, and asks for confirmation first if the panel or a part of it (`useDirty`)
+ * has unsaved input.
  */
 export function SidePanel({
   title,
@@ -19,7 +19,7 @@ export function SidePanel({
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
-  /** Something was entered that closing would lose. */
+  /** Whether closing would lose input. */
   isDirty?: boolean;
 }) {
   const [dirtyParts, setDirtyParts] = useState(0);
@@ -35,7 +35,7 @@ export function SidePanel({
       size={wide ? '44rem' : '32rem'}
       transitionProps={{ duration: 120 }}
       lockScroll={false}
-      // Not each part's className: the content's would also style the box around it.
+      // Sets class names per part, because the content's would also style its container.
       classNames={{
         content: classes.content,
         header: classes.header,
@@ -59,5 +59,5 @@ export function SidePanel({
   );
 }
 
-/** A dialog lies over the panel: Escape is for the dialog alone, though both hear it. */
+/** Whether a dialog is open over the panel. Escape then closes only the dialog. */
 const isCovered = (): boolean => document.querySelectorAll('[role=dialog][aria-modal=true]').length > 1;

@@ -1,2 +1,2 @@
-/** Prints a fresh one-time link. */
+/** The command that prints a new one-time link. */
 export const signInCommand = 'npm run -s plinth -- console';

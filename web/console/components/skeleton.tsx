@@ -2,7 +2,7 @@ import { t } from '../text.ts';
 import { AfterDelay } from './after-delay.tsx';
 import classes from './skeleton.module.css';
 
-/** Grey lines where something will be. */
+/** Gray placeholder lines. */
 export function SkeletonLines({ lines }: { lines: number }) {
   return (
     <AfterDelay>

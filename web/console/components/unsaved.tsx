@@ -1,6 +1,6 @@
 /**
- * Asks before something that was entered is lost: its dialog closes, the page is left by a link or by Back, or the tab is
- * closed. Leaving after a save is no loss: who calls is not dirty while they save.
+ * Asks for confirmation before input is lost, when a dialog closes, when the operator leaves the page by a link or Back, or when
+ * the tab closes. Callers aren't dirty while they save.
  */
 import { useBlocker } from '@tanstack/react-router';
 import { createContext, type ReactNode, useContext, useLayoutEffect, useRef, useState } from 'react';
@@ -8,11 +8,11 @@ import { t } from '../text.ts';
 import { Confirm } from './confirm.tsx';
 
 export interface Unsaved {
-  /** Closes, or asks first. */
+  /** Closes, or asks for confirmation first. */
   readonly close: () => void;
-  /** To be shown where the form is. */
+  /** The confirmation dialog, to render beside the form. */
   readonly question: ReactNode;
-  /** It was sent, which may lead elsewhere at once; until `hold`. */
+  /** Allows leaving after the form was sent, until `hold`. */
   readonly release: () => void;
   readonly hold: () => void;
 }
@@ -20,7 +20,7 @@ export interface Unsaved {
 export function useUnsaved(
   isDirty: boolean,
   onClose: () => void,
-  /** `page`: what was entered outlives other addresses of the same page. */
+  /** `page`: the input survives a change of the address within the page. */
   scope: 'address' | 'page' = 'address',
 ): Unsaved {
   const [isAsking, setAsking] = useState(false);
@@ -66,13 +66,13 @@ export function useUnsaved(
 
 const Report = createContext<(more: 1 | -1) => void>(() => undefined);
 
-/** Around the parts of a dialog that know whether something was entered; told when there is one more of them, or less. */
+/** Collects the dirty parts of a dialog. */
 export const UnsavedParts = Report.Provider;
 
-/** Of such a part: tells its dialog. */
+/** Reports to the dialog whether this part has input. */
 export function useDirty(isDirty: boolean): void {
   const report = useContext(Report);
-  // Before the next event: an Escape that follows the typing at once must find it known.
+  // Runs before the next event, so that an Escape right after typing is handled correctly.
   useLayoutEffect(() => {
     if (!isDirty) return;
     report(1);

@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'react';
 const settleMs = 250;
 
 /**
- * A text field whose value is written elsewhere (the address) once typing rests. What is written from outside, such as
- * by the browser's Back, shows in the field.
+ * A text field whose value is written to the address after a pause in typing. Changes from outside, such as by the browser's
+ * Back, update the field.
  */
 export function useDebounced(value: string, write: (text: string) => void): [string, (text: string) => void] {
   const [text, setText] = useState(value);

@@ -1,18 +1,18 @@
 /**
- * Entries of a log as the Console API streams them (`src/console/event-stream.ts`), the newest last. The browser itself
- * comes back when the connection is lost, but gives up at an answer that is no stream (HTML standard, section 9.2.3): a
- * server or proxy that is starting, an ended session, too many readers. Then it is asked for again here.
+ * Follows log entries that the Console's API streams (`src/console/event-stream.ts`), newest last. The browser reconnects after
+ * a lost connection, but not after an error response (HTML standard, section 9.2.3), for example from a starting server,
+ * after the session ends, or with too many streams. This hook reconnects in these cases.
  */
 import { useCallback, useEffect, useState } from 'react';
 
 const firstRetryMs = 1000;
 const longestRetryMs = 30_000;
-/** More would only be scrolled past; the log has them. */
+/** The maximum number of entries kept. The log has the rest. */
 const keptEntries = 500;
 
 interface Batch<Entry> {
   readonly entries: readonly Entry[];
-  /** How many were left out, since they came too quickly. */
+  /** The number of entries skipped because they arrived too quickly. */
   readonly left: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Rows as CSV (RFC 4180). NULL is an empty field and the empty text a quoted one, as PostgreSQL's COPY writes them, so
- * what is exported can be imported again.
+ * Writes rows as CSV (RFC 4180). NULL is an empty field and the empty text a quoted one, as in PostgreSQL's COPY, so an export
+ * can be imported again.
  */
 
 const needsQuotes = /[",\r\n]/;

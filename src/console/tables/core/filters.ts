@@ -1,4 +1,4 @@
-/** Conditions on rows as an operator chooses them, and the columns they may name. */
+/** Row filters as SQL conditions. */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import { ConsoleError } from '../../errors.ts';
 import type { Filter, Relation } from '../contract.ts';
@@ -14,14 +14,14 @@ const comparisons = {
   ilike: 'ilike',
 } as const;
 
-/** A column by name, only if the relation has it. @throws {ConsoleError} bad_request */
+/** Returns a column's identifier if the relation has the column. @throws {ConsoleError} bad_request */
 export function columnOf(relation: Relation, name: string): Sql {
   if (!relation.columns.some((each) => each.name === name))
     throw new ConsoleError('bad_request', { message: `${relation.name} has no column ${name}.` });
   return sql.id(name);
 }
 
-/** True of a row that all filters let through; undefined without any. */
+/** Returns the condition that all filters match, or undefined without filters. */
 export function matching(relation: Relation, filters: readonly Filter[]): Sql | undefined {
   if (filters.length === 0) return undefined;
   return sql.join(
@@ -30,7 +30,7 @@ export function matching(relation: Relation, filters: readonly Filter[]): Sql | 
   );
 }
 
-/** `where` and all conditions that there are. */
+/** Returns a WHERE clause with the given conditions. */
 export function where(...conditions: readonly (Sql | undefined)[]): Sql {
   const given = conditions.filter((each) => each !== undefined);
   return given.length === 0 ? sql.empty : sql`where ${sql.join(given, ' and ')}`;
@@ -42,7 +42,7 @@ function condition(relation: Relation, { column, operator, value }: Filter): Sql
   if (operator === 'not_null') return sql`${left} is not null`;
   if (operator === 'contains') return sql`strpos(lower(${left}::text), lower(${value}::text)) > 0`;
   const symbol = sql.raw(comparisons[operator]);
-  // Patterns are for text; other types are compared as text then.
+  // Patterns need text, so other types are cast to text.
   return operator === 'like' || operator === 'ilike'
     ? sql`${left}::text ${symbol} ${value}`
     : sql`${left} ${symbol} ${value}`;

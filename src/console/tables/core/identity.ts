@@ -1,16 +1,16 @@
 /**
- * What names one row: its primary key, else a unique index without NULLs, else the place of its present version. A place
- * is used again once the version is gone, so the version's transaction (`xmin`) belongs to it.
+ * Identifies a row by its primary key, else by a unique index without NULLs, else by the location of its current version
+ * (`ctid`). A location can be reused later, so the version's transaction (`xmin`) is part of the key.
  */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import { ConsoleError } from '../../errors.ts';
 import type { Relation, RowKey } from '../contract.ts';
 import { columnOf } from './filters.ts';
 
-/** No column of a table can have these names. */
+/** System columns. A table's own column can't have these names. */
 const place = ['ctid', 'xmin'] as const;
 
-/** Names of the columns, or system columns, that identify a row; empty when nothing does. */
+/** Returns the columns or system columns that identify a row. Empty if nothing does. */
 export function identifying({ key }: Relation): readonly string[] {
   if (key.kind === 'columns') return key.columns;
   return key.kind === 'place' ? place : [];
@@ -32,7 +32,7 @@ export function isRow(relation: Relation, key: RowKey): Sql {
   );
 }
 
-/** The identifying columns as text, for a select or returning list. @throws {ConsoleError} no_primary_key */
+/** Returns the identifying columns as text, for a SELECT or RETURNING list. @throws {ConsoleError} no_primary_key */
 export function keyTexts(relation: Relation): Sql {
   const names = identifying(relation);
   if (names.length === 0) throw new ConsoleError('no_primary_key');

@@ -1,15 +1,15 @@
 /**
- * The objects of a JSON file, one by one and without the whole of it in memory: an array of objects, or one object a
- * line (NDJSON). Only where each ends is found here; reading it is JSON.parse's.
+ * Splits a JSON file into its objects without loading the whole file: an array of objects, or one object per line (NDJSON).
+ * This module finds only the end of each object; JSON.parse reads it.
  */
 
 export interface JsonElement {
   readonly text: string;
-  /** Line of the file, from 1, on which it begins. */
+  /** The one-based line on which the row begins. */
   readonly line: number;
 }
 
-/** What stands between objects makes no sense there. */
+/** An error for unexpected text between objects. */
 export class JsonShapeError extends Error {
   readonly line: number;
   constructor(message: string, line: number) {
@@ -18,7 +18,7 @@ export class JsonShapeError extends Error {
   }
 }
 
-/** Fed with pieces of a file in order. */
+/** Receives the chunks of a file in order. */
 export class JsonElements {
   #text = '';
   #line = 1;
@@ -29,12 +29,12 @@ export class JsonElements {
   #inArray = false;
   #ended = false;
 
-  /** Line of the file, from 1, that the last piece ended on. */
+  /** The one-based line at the end of the last chunk. */
   get line(): number {
     return this.#line;
   }
 
-  /** The objects that end in this piece. @throws {JsonShapeError} */
+  /** Returns the objects that end in this chunk. @throws {JsonShapeError} */
   *push(piece: string): Generator<JsonElement> {
     let start = this.#depth > 0 ? 0 : -1;
     for (let at = 0; at < piece.length; at++) {
@@ -54,13 +54,13 @@ export class JsonElements {
     if (start >= 0) this.#text += piece.slice(start);
   }
 
-  /** @throws {JsonShapeError} when the file ends too early. */
+  /** @throws {JsonShapeError} if the file ends too early */
   end(): void {
     if (this.#depth > 0) throw new JsonShapeError('The last object is cut off.', this.#line);
     if (this.#inArray && !this.#ended) throw new JsonShapeError('The array is never closed.', this.#line);
   }
 
-  /** True when the object ends here. */
+  /** Returns true if the object ends here. */
   #within(char: string): boolean {
     if (this.#inString) {
       if (this.#escaped) this.#escaped = false;

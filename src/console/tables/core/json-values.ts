@@ -1,6 +1,6 @@
-/** The values of a JSON object as the texts that PostgreSQL reads. Numbers keep every digit that the file has. */
+/** Converts the values of a JSON object to PostgreSQL's text format. Numbers keep all their digits. */
 
-/** Undefined where the text is no object. */
+/** Returns undefined if the text isn't an object. */
 export function readObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text, keepDigits);
@@ -16,7 +16,7 @@ interface RawJson {
   readonly rawJSON: string;
 }
 
-/** Not yet in TypeScript's library: the source text of a value (ECMAScript proposal "JSON.parse source text access"). */
+/** The source text of a value (ECMAScript proposal "JSON.parse source text access"), missing in TypeScript's library. */
 const rawJson = (JSON as unknown as { rawJSON(text: string): RawJson }).rawJSON;
 const isRawJson = (JSON as unknown as { isRawJSON(value: unknown): value is RawJson }).isRawJSON;
 
@@ -27,7 +27,7 @@ function keepDigits(this: unknown, _key: string, value: unknown, context?: { sou
     : value;
 }
 
-/** `isArray`: of the column's type, whose text is PostgreSQL's array literal instead of JSON. */
+/** `isArray`: the column's type is an array, whose text is PostgreSQL's array literal instead of JSON. */
 export function textOfValue(value: unknown, isArray: boolean): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;
@@ -36,7 +36,7 @@ export function textOfValue(value: unknown, isArray: boolean): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** PostgreSQL's array text (manual, 8.15.6): every element quoted, NULL bare. */
+/** Prints an array in PostgreSQL's text format (manual, 8.15.6), with quoted elements and unquoted NULL. */
 function arrayLiteral(values: readonly unknown[]): string {
   const items = values.map((value): string => {
     if (Array.isArray(value)) return arrayLiteral(value);

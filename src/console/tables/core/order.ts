@@ -1,6 +1,6 @@
 /**
- * The order of a grid's rows, and where a page begins in it. Pages are found by the values of the row before them
- * (keyset), so the thousandth costs what the first does; OFFSET is for leaps.
+ * The row order of the grid and the beginning of a page. Pages use keyset cursors, so the thousandth page is as fast as the
+ * first. OFFSET is used only to jump.
  */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import type { Cursor } from '../contract.ts';
@@ -11,7 +11,7 @@ export interface OrderItem {
   readonly nullable: boolean;
 }
 
-/** PostgreSQL's own placing of NULLs: last when ascending, first when descending. */
+/** PostgreSQL's default order of NULLs: last when ascending, first when descending. */
 export function orderBy(order: readonly OrderItem[], reverse = false): Sql {
   if (order.length === 0) return sql.empty;
   const items = order.map(
@@ -21,14 +21,14 @@ export function orderBy(order: readonly OrderItem[], reverse = false): Sql {
 }
 
 /**
- * Rows behind the cursor's, or before it. A row comparison where it says the same, since PostgreSQL can begin an index
- * scan there.
+ * Returns the condition for rows after or before a cursor. Uses a row comparison where possible, because PostgreSQL can start an
+ * index scan with it.
  */
 export function beyond(order: readonly OrderItem[], cursor: Cursor, side: 'after' | 'before'): Sql {
   const items = order.map((item, index) => ({
     name: sql.id(item.column),
     value: cursor[index] ?? null,
-    // Forward in the order is towards larger values when it ascends.
+    // In ascending order, later rows have larger values.
     larger: item.ascending === (side === 'after'),
     nullable: item.nullable,
   }));
@@ -49,7 +49,7 @@ export function beyond(order: readonly OrderItem[], cursor: Cursor, side: 'after
   return sql`(${sql.join(steps, ' or ')})`;
 }
 
-/** One column further on. NULL counts as larger than every value. */
+/** Adds the next column's condition. NULL is larger than every value. */
 function further(item: { name: Sql; value: string | null; larger: boolean; nullable: boolean }): Sql {
   const { name, value, larger, nullable } = item;
   if (value === null) return larger ? sql`false` : sql`${name} is not null`;

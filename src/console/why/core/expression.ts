@@ -1,6 +1,6 @@
 /**
- * A policy's condition as a tree of AND, OR and NOT whose leaves can be evaluated one by one. Reads what `pg_get_expr`
- * prints, where everything that could be read in two ways stands in parentheses. Pure.
+ * Parses a policy's condition into a tree of AND, OR and NOT, whose leaves can be evaluated separately. Reads the output of
+ * `pg_get_expr`, which puts everything ambiguous in parentheses.
  */
 import { type SqlToken, significant, tokenize } from '../../../shared/sql/tokens.ts';
 
@@ -10,7 +10,7 @@ export type Expression =
   | {
       readonly kind: 'test';
       readonly text: string;
-      /** What is compared with what: expressions whose values tell why. */
+      /** The compared expressions, whose values explain the result. */
       readonly operands: readonly string[];
     };
 
@@ -23,7 +23,7 @@ export function parseExpression(source: string): Expression {
   return parse(source, significant(tokenize(source)));
 }
 
-/** Every leaf, from left to right. */
+/** Returns every leaf, from left to right. */
 export const testsOf = (expression: Expression): Extract<Expression, { kind: 'test' }>[] =>
   expression.kind === 'test' ? [expression] : expression.parts.flatMap(testsOf);
 
@@ -51,7 +51,7 @@ function textOf(source: string, tokens: readonly SqlToken[]): string {
   return first === undefined || last === undefined ? '' : source.slice(first.start, last.end);
 }
 
-/** How deep each token stands in parentheses, brackets and CASE … END. */
+/** Returns each token's nesting depth in parentheses, brackets and CASE … END. */
 function depths(tokens: readonly SqlToken[]): number[] {
   let depth = 0;
   return tokens.map((token) => {
@@ -62,7 +62,7 @@ function depths(tokens: readonly SqlToken[]): number[] {
   });
 }
 
-/** A subselect keeps its own: they are part of it. */
+/** Keeps the parentheses of a subselect, which are part of it. */
 function withoutParentheses(tokens: readonly SqlToken[]): readonly SqlToken[] {
   const inner = tokens.slice(1, -1);
   const wraps =
@@ -126,7 +126,7 @@ function isDistinct(source: string, tokens: readonly SqlToken[], at: number): st
   return [left, ...right].filter(isTelling);
 }
 
-/** Symbols that touch are one operator. */
+/** Joins adjacent symbols to one operator. */
 function operatorAt(tokens: readonly SqlToken[], at: number): { operator: string; length: number } {
   let operator = '';
   let length = 0;
@@ -142,13 +142,13 @@ function operatorAt(tokens: readonly SqlToken[], at: number): { operator: string
   return { operator, length: Math.max(1, length) };
 }
 
-/** Of `= ANY (…)` what is in the parentheses, unless that is a subselect, whose rows are no one value. */
+/** Returns the operand of `= ANY (…)`, unless it is a subselect, which has no single value. */
 function rightOf(source: string, tokens: readonly SqlToken[]): string {
   if (!isWord(tokens[0], 'any') && !isWord(tokens[0], 'all')) return textOf(source, tokens);
   const inner = withoutParentheses(tokens.slice(1));
   return isSymbol(inner[0], '(') ? '' : textOf(source, inner);
 }
 
-/** Constants tell nothing that the text does not. */
+/** Constants are skipped, because their text already shows their value. */
 const isTelling = (text: string): boolean =>
   text !== '' && !/^(?:'[^']*'(?:::[\w. ]+)?|-?[\d.]+|true|false|NULL::\w+)$/.test(text);

@@ -1,14 +1,14 @@
 /**
- * Which policies PostgreSQL asks for which command, of which row, and what it makes of the answers (PostgreSQL 18
- * documentation, CREATE POLICY, table 304; `rowsecurity.c`). Pure.
+ * Determines which policies PostgreSQL evaluates for which command and row, and how it combines them (PostgreSQL 18
+ * documentation, CREATE POLICY, table 304; `rowsecurity.c`).
  */
 
 import type { Explanation, Gate, JudgedPolicy, Operation, Reason, Security } from '../contract.ts';
 import type { GatePlan, Policy } from './types.ts';
 
 /**
- * In the order in which they count. A statement that reads columns (by its WHERE, which names a row, or by RETURNING) has
- * to pass the SELECT policies as well: an old row that does not is hidden, a new one is refused.
+ * Returns the gates in the order of evaluation. A statement that reads columns, by WHERE or RETURNING, must pass the SELECT
+ * policies too: an old row that doesn't is hidden, and a new one is refused.
  */
 export function gatesOf(operation: Operation, returns: boolean): GatePlan[] {
   const hides = (command: Operation): GatePlan => ({ clause: 'using', command, row: 'old', effect: 'hides' });
@@ -35,13 +35,13 @@ export function gatesOf(operation: Operation, returns: boolean): GatePlan[] {
 export const concerns = (policy: Policy, command: Operation): boolean =>
   policy.command === 'all' || policy.command === command;
 
-/** WITH CHECK falls back on USING; a policy without either lets everything pass. */
+/** WITH CHECK falls back to USING. A policy without either allows every row. */
 export function conditionOf(policy: Policy, clause: Gate['clause']): string {
   const text = clause === 'check' ? (policy.check ?? policy.using) : policy.using;
   return text ?? 'true';
 }
 
-/** At least one permissive policy says true, and every restrictive one. NULL is not true. */
+/** Whether at least one permissive policy and every restrictive policy is true. NULL isn't true. */
 export function passes(policies: readonly JudgedPolicy[]): boolean | null {
   const asked = policies.filter(({ applies }) => applies);
   const permissive = asked.filter((policy) => policy.permissive);
@@ -53,7 +53,7 @@ export function passes(policies: readonly JudgedPolicy[]): boolean | null {
   return isSure ? true : null;
 }
 
-/** What should happen, by the catalogs and the values of the conditions alone. */
+/** Predicts the result from the catalogs and the values of the conditions. */
 export function explain(facts: {
   readonly holdsEverything: boolean;
   readonly security: Security;

@@ -1,8 +1,8 @@
 /**
- * Why the database lets somebody do something, or does not.
+ * Explains why the database allows or refuses an operation.
  *
  * Glossary. *Gate*: the policies of one command that a row has to pass, permissive ones joined by OR, restrictive ones by
- * AND. *Effect*: what happens to a row that does not pass: it is hidden (as if it were not there) or refused (42501).
+ * AND. *Effect*: the result for a row that doesn't pass: it is hidden or refused (42501).
  * *Truth*: what the database did when the persona's own statement ran, in a transaction that was rolled back.
  */
 
@@ -13,11 +13,11 @@ export interface Policy {
   readonly name: string;
   readonly command: 'all' | Operation;
   readonly permissive: boolean;
-  /** `public` for everybody. */
+  /** `public` for all roles. */
   readonly roles: readonly string[];
-  /** To the persona's role, by itself or by a role that it inherits. */
+  /** Whether the policy applies to the persona's role, directly or through a role that it inherits. */
   readonly applies: boolean;
-  /** As `pg_get_expr` prints them, every name qualified. */
+  /** The conditions as `pg_get_expr` prints them, with qualified names. */
   readonly using: string | null;
   readonly check: string | null;
   readonly functions: readonly PolicyFunction[];

@@ -1,22 +1,22 @@
 /**
- * Where the columns of a view come from, read from the rule that PostgreSQL keeps for it (`pg_rewrite.ev_action`, a
- * `pg_node_tree`; `primnodes.h`, TargetEntry). Pure.
+ * Reads the sources of a view's columns from its rewrite rule (`pg_rewrite.ev_action`, a `pg_node_tree`; `primnodes.h`,
+ * TargetEntry).
  */
 
 export interface ViewTarget {
-  /** Of the view's column, from 1. */
+  /** The one-based number of the view's column. */
   readonly number: number;
-  /** Of the relation that the column is taken from as it is, and the number of its column there. */
+  /** The OID of the relation whose column is shown unchanged, and the number of its column. */
   readonly relation: number;
   readonly column: number;
 }
 
-/** The nodes of the query's own list; those of subqueries stand deeper. */
+/** The nodes of the query's own target list. Those of subqueries are nested deeper. */
 const ownDepth = 2;
 const entry =
   /^\{TARGETENTRY .*:resno (\d+) .*:resorigtbl (\d+) :resorigcol (-?\d+) :resjunk (?:true|false)\}$/s;
 
-/** Columns that are computed are left out. */
+/** Returns the columns that are shown unchanged. Computed columns are skipped. */
 export function viewTargets(rule: string): ViewTarget[] {
   return nodesAt(rule, ownDepth).flatMap((node) => {
     const [, number, relation, column] = (entry.exec(node) ?? []).map(Number);
@@ -25,15 +25,15 @@ export function viewTargets(rule: string): ViewTarget[] {
   });
 }
 
-/** How often the view's own FROM names the relation, its subqueries included. */
+/** Counts how often the view's FROM, including its subqueries, names the relation. */
 export function timesRead(rule: string, relation: number): number {
   return rule.split(`:rtekind 0 :relid ${relation} `).length - 1;
 }
 
-/** Whether there is a LEFT, FULL or RIGHT join anywhere in it (`nodes.h`, JoinType). */
+/** Whether the query contains a LEFT, FULL or RIGHT join (`nodes.h`, JoinType). */
 export const joinsOuter = (rule: string): boolean => / :jointype [123] /.test(rule);
 
-/** The texts of all nodes at a depth, without what stands in nodes within them. A backslash protects what follows it. */
+/** Returns the texts of all nodes at a depth, without their inner nodes. A backslash escapes the next character. */
 function nodesAt(text: string, wanted: number): string[] {
   const nodes: string[] = [];
   let depth = 0;

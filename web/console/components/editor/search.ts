@@ -1,9 +1,9 @@
-/** The search panel of the editor. */
+/** The editor's search panel. */
 import { highlightSelectionMatches, openSearchPanel, searchKeymap } from '@codemirror/search';
 import { StateEffect, StateField } from '@codemirror/state';
 import { type EditorView, keymap } from '@codemirror/view';
 
-/** There once it has been added to an editor. */
+/** Whether the search panel has been added to the editor. */
 const added = StateField.define<true>({ create: () => true, update: () => true });
 
 export function openSearch(editor: EditorView): void {

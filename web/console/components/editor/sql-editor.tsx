@@ -1,6 +1,6 @@
 /**
- * CodeMirror with PostgreSQL's words. Loaded when a page first shows an editor. One can type at once; the language with its
- * completion comes right after (`sql-words.ts`), the search panel when somebody searches.
+ * CodeMirror for PostgreSQL, loaded when a page first shows an editor. The operator can type immediately. The language with its
+ * completion loads right after (`sql-words.ts`), and the search panel with the first search.
  */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
@@ -91,7 +91,7 @@ const theme = EditorView.theme({
 
 const setFault = StateEffect.define<number | null>();
 
-/** The word where PostgreSQL stumbled; gone with the next edit. */
+/** Marks the word at PostgreSQL's error position until the next edit. */
 const fault = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, transaction) {
@@ -111,7 +111,7 @@ const fault = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** The panel is loaded at the first search. */
+/** Loads the panel with the first search. */
 function search(editor: EditorView): boolean {
   void import('./search.ts').then((module) => module.openSearch(editor));
   return true;
@@ -166,7 +166,7 @@ export default function SqlEditor({
           bracketMatching(),
           highlightActiveLine(),
           syntaxHighlighting(highlight),
-          // Tab moves the focus on: nobody is trapped.
+          // Tab moves the focus out of the editor, which prevents a keyboard trap.
           keymap.of([{ key: 'Mod-f', run: search }, ...defaultKeymap, ...historyKeymap]),
           languageSlot.current.of([]),
           fault,

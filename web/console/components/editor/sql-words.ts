@@ -1,4 +1,4 @@
-/** PostgreSQL's words and the project's names: highlighting, completion, pairs of brackets. */
+/** The SQL language of the editor: highlighting, completion with the project's names, and bracket matching. */
 import {
   autocompletion,
   type Completion,
@@ -13,7 +13,7 @@ import type { SqlNames } from './types.ts';
 
 export { closeCompletion } from '@codemirror/autocomplete';
 
-/** For a part of the configuration that is replaced when the names change. */
+/** The part of the configuration that is replaced when the names change. */
 export function sqlWords(names: SqlNames | undefined): Extension {
   const schema: Record<string, SQLNamespace> = {};
   for (const { schema: name, name: table, columns } of names?.tables ?? []) {

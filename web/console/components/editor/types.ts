@@ -1,27 +1,27 @@
-/** What an SQL editor is given and can be asked; apart from it, so that pages need not load it to know. */
+/** The SQL editor's types, in a separate file so that pages can use them without loading the editor. */
 import type { Ref } from 'react';
 import type { SqlNames } from '../../../../src/console/sql-page/contract.ts';
 
 export type { SqlNames };
 
 export interface SqlEditorHandle {
-  /** UTF-16 offset of the word PostgreSQL stumbled over; null takes the mark away. */
+  /** Marks the word at a UTF-16 offset; null removes the mark. */
   markFault(at: number | null): void;
-  /** Puts the cursor there, and the focus. */
+  /** Moves the cursor and the focus to an offset. */
   show(at: number): void;
 }
 
 export interface SqlEditorProps {
   readonly value: string;
-  /** For people who cannot see it. */
+  /** The accessible name. */
   readonly label: string;
   readonly names?: SqlNames | undefined;
   readonly readOnly?: boolean;
   readonly autoFocus?: boolean;
   readonly handle?: Ref<SqlEditorHandle>;
   readonly onChange: (value: string) => void;
-  /** Ctrl or Cmd with Enter. */
+  /** Called on Ctrl+Enter or Cmd+Enter. */
   readonly onRun?: () => void;
-  /** UTF-16 offsets; equal when nothing is selected. */
+  /** Called with UTF-16 offsets, which are equal without a selection. */
   readonly onSelection?: (from: number, to: number) => void;
 }

@@ -1,4 +1,4 @@
-/** Calls about the audit log. */
+/** The audit log's queries. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 

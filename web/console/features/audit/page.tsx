@@ -1,4 +1,4 @@
-/** What operators did, newest first. */
+/** The audit log, newest first. */
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { IconHistory, IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';

@@ -5,7 +5,7 @@ import type { FunctionAnswer } from './api.ts';
 import classes from './invoke-form.module.css';
 import { t } from './text.ts';
 
-/** What a function sent back: always as text, but for pictures, which run nothing. */
+/** A function's response, shown as text, or as an image, which can't run scripts. */
 export function Answer({ answer }: { answer: FunctionAnswer }) {
   const { status, headers, sizeBytes, isCut, headMs, totalMs, requestId } = answer;
   return (

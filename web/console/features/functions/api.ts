@@ -1,4 +1,4 @@
-/** What the functions page reads, and its part of the address. */
+/** The functions page's queries and search parameters. */
 import { queryOptions } from '@tanstack/react-query';
 import { type Address, consoleUrl } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';

@@ -1,4 +1,4 @@
-/** Headers as people write them: `name: value`, one a line. */
+/** Parses headers: one `name: value` per line. */
 
 export type Header = readonly [name: string, value: string];
 

@@ -1,4 +1,4 @@
-/** A request to a function, in somebody's name, and its answer. */
+/** Sends a request to a function as a persona and shows the response. */
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';

@@ -8,14 +8,14 @@ import { type LogFilter, type LogLine, liveLogUrl } from './api.ts';
 import classes from './log-view.module.css';
 import { t } from './text.ts';
 
-/** The log of one function, the latest line in view as long as the reader stays at the end. */
+/** A function's log. It follows new lines while it is scrolled to the end. */
 export function LogView({
   slug,
   requestId,
   onRequest,
 }: {
   slug: string;
-  /** Lines of this request only. */
+  /** Shows only the lines of this request. */
   requestId: string | undefined;
   onRequest: (requestId: string | undefined) => void;
 }) {

@@ -1,4 +1,4 @@
-/** The project's functions: what they are, a call to one, what it prints. */
+/** The functions page: the list, a form to invoke one, and its log. */
 import { ActionIcon } from '@mantine/core';
 import { IconArrowLeft, IconBolt } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -5,7 +5,7 @@ import { t } from '../../text.ts';
 import classes from './connect.module.css';
 import { type Snippet, snippets } from './snippets.ts';
 
-/** Snippets as tabs; arrow keys walk them as the tab pattern wants. */
+/** Code snippets in tabs. Arrow keys move between tabs. */
 export function Connect({ home, table }: { home: Home; table: string }) {
   const all = snippets(home, table);
   const [chosen, setChosen] = useState<Snippet['id']>('supabase-js');

@@ -1,4 +1,4 @@
-/** Where a developer lands: addresses, keys, health, first steps, how to connect. */
+/** The home page: addresses, keys, health, first steps and connection snippets. */
 import { IconAlertTriangleFilled, IconCircleCheckFilled, IconCircleDashed } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -1,9 +1,9 @@
-/** How to talk to this backend from each framework, with its real address and key. */
+/** Connection snippets for each framework, with the project's address and key. */
 import type { Home } from '../../api/types.ts';
 
 export interface Snippet {
   readonly id: 'supabase-js' | 'next' | 'vite-react' | 'flutter' | 'swift' | 'python' | 'curl' | 'psql';
-  /** Names are those of the tools, in every language. */
+  /** Tool names aren't translated. */
   readonly name: string;
   readonly code: string;
 }

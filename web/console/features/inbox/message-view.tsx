@@ -1,4 +1,4 @@
-/** One message: its code and link at hand, then the message itself. */
+/** A message with its code and link. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconArrowLeft, IconExternalLink, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** Captured mail and text messages: newest first, the code in big, refreshed by itself. */
+/** Captured emails and text messages, newest first. The list refreshes automatically. */
 import { Button, TextInput } from '@mantine/core';
 import { IconDeviceMobile, IconInbox, IconLock, IconMail, IconSearch } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** What the Jobs pages read. */
+/** The Jobs pages' queries. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type {
   HookName,
@@ -56,7 +56,7 @@ export const runsQuery = (id: string, failed: boolean) =>
   });
 
 export const hookParams = ({ schema, table, name }: HookName): HookName => ({ schema, table, name });
-/** Its place in the address. */
+/** The webhook's id in the address. */
 export const hookId = ({ schema, table, name }: HookName): string => [schema, table, name].join('.');
 
 export const webhooksQuery = queryOptions({
@@ -142,7 +142,7 @@ export const messagesQuery = (name: string, of: MessagePlace) =>
 export const fetchMessage = (name: string, of: MessagePlace, id: string): Promise<QueueMessage> =>
   fetchConsole('GET /jobs/queues/:queue/messages/:id', { params: { queue: name, id }, query: { of } });
 
-/** What the functions page reads too. */
+/** Shares its cache entry with the functions page. */
 export const functionSlugsQuery = queryOptions({
   queryKey: ['functions'],
   queryFn: async ({ signal }) => (await fetchConsole('GET /functions', { signal })).functions,

@@ -1,4 +1,4 @@
-/** A list that is added to: the bar above it, and what stands in its place until there is something in it. */
+/** A list with its toolbar and its empty state. */
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -10,13 +10,13 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import classes from './jobs.module.css';
 
 interface EntriesProps<T> {
-  /** Undefined until they have come. */
+  /** Undefined while loading. */
   readonly entries: readonly T[] | undefined;
   readonly error: Error | null;
-  /** Beside the button. */
+  /** Content beside the button. */
   readonly note?: string;
   readonly add: { readonly label: string; readonly onClick: () => void };
-  /** Instead of an empty list. */
+  /** Shown instead of an empty list. */
   readonly none: { readonly icon: ReactNode; readonly title: string; readonly text: string };
   readonly children: (entries: readonly T[]) => ReactNode;
 }

@@ -3,16 +3,16 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMay } from '../../api/session.ts';
 
 interface OnSwitchProps {
-  /** For who does not see the row that it stands in. */
+  /** The accessible name, which includes the row's name. */
   readonly label: string;
   readonly isOn: boolean;
   readonly onSwitch: (isOn: boolean) => Promise<unknown>;
-  /** Of the list that is asked for again afterwards. */
+  /** The key of the list to refresh. */
   readonly queryKey: readonly unknown[];
   readonly isOffered?: boolean;
 }
 
-/** Switches an entry of a list on and off; shows the new state at once, and a refusal beside it. */
+/** Switches a list entry on or off. Shows the new state immediately and an error beside it. */
 export function OnSwitch({ label, isOn, onSwitch, queryKey, isOffered = true }: OnSwitchProps) {
   const queryClient = useQueryClient();
   const mayWrite = useMay('write');

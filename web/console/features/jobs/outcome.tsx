@@ -1,4 +1,4 @@
-/** How a run or a delivery ended, as a tag. */
+/** The result of a run or a delivery as a tag. */
 import { Tag, type TagTone } from '../../components/tag.tsx';
 import type { CronRun, Delivery } from './api.ts';
 import { t } from './text.ts';

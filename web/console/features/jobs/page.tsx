@@ -1,4 +1,4 @@
-/** What runs by itself: schedules, webhooks, requests that SQL sends, and queues. */
+/** The Jobs pages: scheduled jobs, webhooks, requests from SQL, and queues. */
 import { Link, Outlet } from '@tanstack/react-router';
 import { PageHead } from '../../components/page.tsx';
 import classes from './jobs.module.css';

@@ -1,4 +1,4 @@
-/** What the four pages share: enabling what they need, outcomes, lists that go on. */
+/** Shared parts of the Jobs pages. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -12,7 +12,7 @@ import { type ExtensionName, type Pair, type PartState, type Parts, partsQuery }
 import classes from './jobs.module.css';
 import { t } from './text.ts';
 
-/** The page once its extension is there; until then what it is for and how to get it. */
+/** Shows the page if its extension is enabled, otherwise its purpose and how to enable it. */
 export function Enabled({
   extension,
   stateOf,
@@ -91,7 +91,7 @@ export function More({ hasMore, isBusy, onMore }: { hasMore: boolean; isBusy: bo
   );
 }
 
-/** `name: value`, one a line; values that the role may not see are said to be hidden. */
+/** Shows one `name: value` per line, with hidden values marked. */
 export const pairsText = (pairs: readonly Pair[]): string =>
   pairs.map(([name, value]) => `${name}: ${value ?? t('jobs.hidden')}`).join('\n');
 

@@ -1,9 +1,9 @@
-/** A schedule in words. */
+/** Describes a schedule in words. */
 import { i18n } from '../../../lib/i18n.ts';
 import { parseSchedule, type Schedule, type Times } from './schedule.ts';
 import { t } from './text.ts';
 
-/** Undefined when it is no schedule. */
+/** Returns undefined if the text isn't a schedule. */
 export function wordsOf(text: string): string | undefined {
   const schedule = parseSchedule(text);
   return schedule === undefined ? undefined : words(schedule);
@@ -51,7 +51,7 @@ function timesOf(times: Times): string {
   return t('schedule.minutes-of', { minutes: minuteList, hours: hourList });
 }
 
-/** Undefined: every day. */
+/** Undefined for every day. */
 function daysOf({ days, weekdays, lastDay, eitherDay }: Times): string | undefined {
   const everyDay = days.length === 31;
   const everyWeekday = weekdays.length === 7;
@@ -75,7 +75,7 @@ function stepOf(values: readonly number[], round: number): number | undefined {
 
 type Run = readonly [first: number, last: number];
 
-/** Neighbours together, from three on. */
+/** Joins three or more adjacent values into a range. */
 function runs(values: readonly number[]): Run[] {
   const found: Run[] = [];
   for (const value of values) {
@@ -100,6 +100,6 @@ const two = (value: number): string => String(value).padStart(2, '0');
 const list = (items: readonly string[]): string => new Intl.ListFormat(i18n.locale).format(items);
 const nameIn = (options: Intl.DateTimeFormatOptions, date: number): string =>
   new Intl.DateTimeFormat(i18n.locale, { ...options, timeZone: 'UTC' }).format(date);
-/** The first of March 2026 was a Sunday. */
+/** March 1, 2026 was a Sunday. */
 const weekdayName = (day: number): string => nameIn({ weekday: 'long' }, Date.UTC(2026, 2, 1 + day));
 const monthName = (month: number): string => nameIn({ month: 'long' }, Date.UTC(2026, month - 1, 1));

@@ -13,7 +13,7 @@ export interface Times {
   readonly weekdays: readonly number[];
   /** `$` among the days. */
   readonly lastDay: boolean;
-  /** Both day fields say something of their own: one of them is enough. */
+  /** Both day fields are restricted, so matching one of them is enough. */
   readonly eitherDay: boolean;
 }
 
@@ -36,7 +36,7 @@ const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep
 const weekdayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
 /**
- * Undefined when it is none.
+ * Parses a schedule. Returns undefined if the text isn't one.
  * @example
  * parseSchedule('30 seconds'); // { kind: 'seconds', every: 30 }
  */
@@ -110,7 +110,7 @@ export function nextRun(times: Times, zone: string, from: Date): Date | undefine
   const wallOf = clockOf(zone);
   if (wallOf === undefined) return undefined;
   const start = Math.floor(from.getTime() / minuteMs) * minuteMs + minuteMs;
-  // A day earlier, since clocks may be put back over midnight.
+  // Starts a day earlier, because clocks may be set back across midnight.
   const firstDay = Math.floor(wallOf(start) / dayMs) * dayMs - dayMs;
   for (let day = 0; day < daysAhead; day++) {
     const midnight = firstDay + day * dayMs;

@@ -1,13 +1,13 @@
-/** The Jobs pages' parts of the address. */
+/** The Jobs pages' search parameters. */
 
 export interface OpenSearch {
-  /** What is open in the panel. */
+  /** The item that is open in the panel. */
   readonly id?: string;
 }
 
 export function validateOpenSearch(search: Record<string, unknown>): OpenSearch {
   const { id } = search;
-  // An id of digits alone is read as a number.
+  // The router parses an id of digits as a number.
   return (typeof id === 'string' && id !== '') || typeof id === 'number' ? { id: String(id) } : {};
 }
 

@@ -1,4 +1,4 @@
-/** Calls about keys. */
+/** The keys page's queries. */
 import { queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 

@@ -71,7 +71,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-/** Asked for when somebody wants to see it; kept by nothing but this line of the page. */
+/** A secret that is fetched when the operator reveals it. Only this component stores it. */
 function Secret({
   name,
   label,

@@ -1,4 +1,4 @@
-/** Calls about the log. */
+/** The log page's queries and search parameters. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Address } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
@@ -34,10 +34,10 @@ export function validateLogSearch(search: Record<string, unknown>): LogSearch {
   return found;
 }
 
-/** The choice of service that also shows what this Console asks. */
+/** The service filter that includes the Console's own requests. */
 export const everything = 'all';
 
-/** As the server takes it, without the time, which moves. Who looks at the log is in it, and mostly in the way. */
+/** The filter as the server expects it, without the time range. By default, the Console's own requests are excluded. */
 export function filterQuery({ minutes: _time, service = '!console', ...filter }: LogFilter): LogQuery {
   // The address is free text; the server checks the values.
   return (service === everything ? filter : { ...filter, service }) as LogQuery;

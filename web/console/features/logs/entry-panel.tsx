@@ -1,4 +1,4 @@
-/** One entry: who and what, and everything its request did as a waterfall. */
+/** A log entry with its request's waterfall. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -45,7 +45,7 @@ export function RequestPanel({ requestId, onClose }: { requestId: string; onClos
   );
 }
 
-/** An entry that belongs to no request. */
+/** An entry without a request. */
 export function LinePanel({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
   return (
     <SidePanel title={t('logs.entry')} onClose={onClose} wide>

@@ -1,4 +1,4 @@
-/** Everything that happens, newest first: requests and lines of all services. */
+/** The log of all services, newest first. */
 
 import { Button } from '@mantine/core';
 import { IconListDetails } from '@tabler/icons-react';
@@ -100,7 +100,7 @@ export function LogsPage() {
   );
 }
 
-/** What came live stands above what was asked for; some of it is in both. */
+/** Merges live entries with loaded ones, without duplicates. */
 function merged(live: readonly LogEntry[], stored: readonly LogEntry[]): readonly LogEntry[] {
   const newest = stored[0]?.at ?? 0;
   const known = new Set(stored.filter(({ at }) => at === newest).map((entry) => JSON.stringify(entry)));

@@ -9,7 +9,7 @@ export function StatusTag({ status }: { status: number }) {
   return <Tag tone={toneOf(status)}>{status}</Tag>;
 }
 
-/** In as many digits as matter. */
+/** Prints a duration with its significant digits. */
 export const msText = (ms: number): string =>
   t('logs.ms', { ms: ms >= 100 ? String(Math.round(ms)) : ms >= 1 ? ms.toFixed(1) : ms.toFixed(2) });
 
@@ -25,7 +25,7 @@ const clock = new Intl.DateTimeFormat('en-GB', {
 });
 const day = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' });
 
-/** To the millisecond, in the reader's zone; the day where it is another one. */
+/** Prints a local time with milliseconds, and the date if it isn't today. */
 export function ClockTime({ at }: { at: number }) {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();

@@ -6,9 +6,9 @@ export interface Bar {
   readonly kind: 'request' | 'statement' | 'line';
   readonly service: string;
   readonly label: string;
-  /** From the beginning of the trace. */
+  /** The time from the beginning of the trace. */
   readonly startMs: number;
-  /** 0: a moment. */
+  /** 0 for an instant. */
   readonly durationMs: number;
   readonly isFault: boolean;
   readonly depth: number;

@@ -1,4 +1,4 @@
-/** A line chart and the same numbers as a table. */
+/** A line chart, with a table of the same numbers. */
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
@@ -65,7 +65,7 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
       plot.current?.setSize({ width: element.clientWidth, height: heightPx }),
     );
     resize.observe(element);
-    // Its colours are drawn, not styled.
+    // The chart's colors are drawn on a canvas, so a new color scheme needs a new chart.
     const scheme = new MutationObserver(draw);
     scheme.observe(document.documentElement, { attributeFilter: ['data-mantine-color-scheme'] });
     return () => {

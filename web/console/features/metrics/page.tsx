@@ -1,4 +1,4 @@
-/** How the services are doing: rates, errors and durations. */
+/** The metrics page: request rates, errors and durations. */
 import { NativeSelect } from '@mantine/core';
 import { IconChartLine } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -3,12 +3,12 @@ import type { MetricsReport } from './api.ts';
 
 export interface Series {
   readonly label: string;
-  /** Null: nothing to draw. */
+  /** Null if there is no data. */
   readonly values: readonly (number | null)[];
 }
 
 export interface Chart {
-  /** Seconds since the epoch, as uPlot counts. */
+  /** Seconds since the epoch, as uPlot expects. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
 }
@@ -16,7 +16,7 @@ export interface Chart {
 const timesOf = ({ start, stepMs, services }: MetricsReport): number[] =>
   (services[0]?.points ?? []).map((_point, index) => (start + index * stepMs) / 1000);
 
-/** Requests a minute, one line a service. */
+/** Requests per minute, one line per service. */
 export function requestChart(report: MetricsReport): Chart {
   const perMinute = 60_000 / report.stepMs;
   return {
@@ -28,7 +28,7 @@ export function requestChart(report: MetricsReport): Chart {
   };
 }
 
-/** p50 and p95 of one service. */
+/** The p50 and p95 of one service. */
 export function durationChart(report: MetricsReport, service: string): Chart {
   const points = report.services.find((one) => one.service === service)?.points ?? [];
   return {

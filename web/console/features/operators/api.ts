@@ -1,4 +1,4 @@
-/** Calls about operators. */
+/** The operators page's queries. */
 import { queryOptions } from '@tanstack/react-query';
 import type { OperatorRole as Role } from '../../../../src/console/operators/contract.ts';
 import { fetchConsole } from '../../api/session.ts';
@@ -32,5 +32,5 @@ export const passkeysQuery = queryOptions({
   queryFn: async ({ signal }) => (await fetchConsole('GET /factor/passkeys', { signal })).passkeys,
 });
 
-/** All of them change together. */
+/** The common key of these queries, which are refreshed together. */
 export const operatorsKey = ['operators'] as const;

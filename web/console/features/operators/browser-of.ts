@@ -1,4 +1,4 @@
-/** Which browser on which system, from its User-Agent: enough to know one's own again. */
+/** Returns the browser and system of a User-Agent, enough to recognize a device. */
 
 const browsers: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bEdg\//, 'Edge'],

@@ -1,4 +1,4 @@
-/** Sets up an authenticator app: the key, a code that proves it arrived, then the recovery codes. */
+/** Sets up an authenticator app: shows the key, verifies a code, then shows the recovery codes. */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,7 +11,7 @@ import classes from './form.module.css';
 import { t } from './text.ts';
 
 export function FactorSetup({ onDone }: { onDone: () => void }) {
-  // A query, so that opening twice does not make two keys; a fresh one each time the form is opened.
+  // A query prevents two keys from being created. Each time the form opens, a new key is created.
   const { data, error } = useQuery({
     queryKey: ['factor-setup'],
     queryFn: () => fetchConsole('POST /factor'),

@@ -1,4 +1,4 @@
-/** Between the link and the Console: proves the second factor, or sets up the one that everybody has to have. */
+/** The step after the sign-in link: verifies the second factor, or sets up a required one. */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -11,7 +11,7 @@ import { type Invitation, operatorsKey, type Role, roles } from './api.ts';
 import classes from './form.module.css';
 import { t } from './text.ts';
 
-/** Names somebody and their role; then shows the link, once. */
+/** Invites an operator with a name and a role, then shows the link once. */
 export function Invite({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient();
   const [name, setName] = useState('');

@@ -1,4 +1,4 @@
-/** The operator's passkeys, beside the app. */
+/** The operator's passkeys. */
 import { Button, CloseButton, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,7 +11,7 @@ import classes from './form.module.css';
 import { addPasskey, canUsePasskeys } from './passkey.ts';
 import { t } from './text.ts';
 
-/** Nothing before there is an app, whose recovery codes are the way in without a key. */
+/** Passkeys need an authenticator app first, because its recovery codes are the fallback. */
 export function OwnPasskeys() {
   const { data: factor } = useQuery(factorQuery);
   return factor?.confirmed === true && canUsePasskeys() ? <Passkeys /> : null;

@@ -1,4 +1,4 @@
-/** Who runs the project: people, their sessions, and one's own second factor. */
+/** The operators page: operators, their sessions, and the own second factor. */
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

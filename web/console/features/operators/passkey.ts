@@ -1,4 +1,4 @@
-/** Passkeys in the browser (WebAuthn level 3): what the Console asks goes to it, its answer goes back as JSON. */
+/** Passkeys in the browser (WebAuthn level 3): passes the server's options to the browser and its JSON response back. */
 import type { Body } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
 import { t } from './text.ts';
@@ -8,7 +8,7 @@ type Answer = Body<'POST /factor/passkeys/prove'>['answer'];
 export const canUsePasskeys = (): boolean =>
   typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
-/** @throws {Error} in words */
+/** @throws {Error} with a message for the operator */
 export async function addPasskey(name: string): Promise<void> {
   const options = await fetchConsole('POST /factor/passkeys/begin');
   requireHost(options.rp.id);
@@ -19,7 +19,7 @@ export async function addPasskey(name: string): Promise<void> {
   await fetchConsole('POST /factor/passkeys', { body: { name, answer } });
 }
 
-/** @throws {Error} in words */
+/** @throws {Error} with a message for the operator */
 export async function provePasskey(): Promise<void> {
   const options = await fetchConsole('POST /factor/passkeys/ask');
   requireHost(options.rpId);
@@ -31,7 +31,7 @@ export async function provePasskey(): Promise<void> {
   await fetchConsole('POST /factor/passkeys/prove', { body: { answer } });
 }
 
-/** Keys belong to a name, and the Console can be open under an address. */
+/** Passkeys belong to a host name, but the Console can be open under an IP address. */
 function requireHost(name: string | undefined): void {
   if (name === undefined || location.hostname === name || location.hostname.endsWith(`.${name}`)) return;
   const address = new URL(location.href);

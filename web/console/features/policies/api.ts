@@ -53,7 +53,7 @@ export interface Preview {
 
 const shownRows = 10;
 
-/** The first rows as a persona sees them: a query of the SQL page that changes nothing. */
+/** The first rows that a persona can read, through the SQL page's read-only query. */
 export const rowsAsQuery = ({ schema, name }: Named, as: string | undefined) =>
   queryOptions({
     queryKey: ['rows-as', schema, name, as ?? 'operator'],

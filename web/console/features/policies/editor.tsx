@@ -1,4 +1,4 @@
-/** One policy: its fields, its conditions as plain SQL, and the statement that will run. */
+/** The editor of a policy: its fields, its conditions as SQL, and a preview of the statement. */
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
@@ -42,7 +42,7 @@ export function PolicyEditor({
   onClose,
 }: {
   table: SecuredTable;
-  /** Undefined: a new one. */
+  /** Undefined for a new one. */
   policy: Policy | undefined;
   roles: readonly string[];
   mayWrite: boolean;
@@ -50,7 +50,7 @@ export function PolicyEditor({
 }) {
   const [initial] = useState(policy ?? emptyPolicy);
   const [draft, setDraft] = useState(initial);
-  // The editor holds its text itself: a template makes it anew.
+  // The editor owns its text, so a template re-creates it.
   const [generation, setGeneration] = useState(0);
   const [isDropping, setDropping] = useState(false);
   const change = changeOf(policy, draft);
@@ -188,7 +188,7 @@ export function PolicyEditor({
   );
 }
 
-/** Empty conditions are none, and those that the command does not have go. */
+/** Removes empty conditions and those that the command doesn't have. */
 function changeOf(former: Policy | undefined, draft: Policy): Change {
   const text = (value: string | null): string | null =>
     value === null || value.trim() === '' ? null : value;

@@ -1,4 +1,4 @@
-/** Table × role × operation at one look: all rows, some by policy, none, or not even a grant. */
+/** A matrix of tables, roles and operations: all rows, some rows, no rows, or no grant. */
 import { useId } from 'react';
 import type { SecuredTable } from './api.ts';
 import classes from './matrix.module.css';

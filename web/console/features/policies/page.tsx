@@ -1,4 +1,4 @@
-/** Policies: every table with what guards its rows, and its rows as a persona sees them. */
+/** The policies page: tables with their policies, and the rows that a persona can read. */
 import { Button, TextInput } from '@mantine/core';
 import { IconPlus, IconSearch, IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -63,7 +63,7 @@ export function PoliciesPage() {
           placeholder={t('policies.filter')}
           aria-label={t('policies.filter')}
           value={filter}
-          // Back leads out of the filter, not through each letter of it.
+          // Replaces the history entry, so that Back leaves the filter instead of undoing each letter.
           onChange={(event) => go({ filter: event.currentTarget.value }, true)}
         />
         <PersonaPicker as={as} onChange={(next) => go({ as: next })} />
@@ -137,7 +137,7 @@ function TableSection({
   table: SecuredTable;
   as: string | undefined;
   mayWrite: boolean;
-  /** Undefined: a new one. */
+  /** Undefined for a new one. */
   onEdit: (name: string | undefined) => void;
 }) {
   const { schema, name, rls, forced, policies } = table;

@@ -1,13 +1,13 @@
-/** The policies page's address, read strictly. */
+/** Validates the policies page's search parameters. */
 import { type AsSearch, validateAs } from '../../components/persona.ts';
 
 export interface PolicySearch extends AsSearch {
   readonly filter?: string;
   readonly view?: 'tables' | 'matrix';
-  /** `schema.table` of the policy that is open. */
+  /** `schema.table` of the open policy. */
   readonly table?: string;
   readonly policy?: string;
-  /** One that is yet to be made. */
+  /** Whether a new policy is being created. */
   readonly isNew?: true;
 }
 

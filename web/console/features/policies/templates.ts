@@ -1,4 +1,4 @@
-/** Policies to begin with. `(select auth.uid())` is asked once a statement and not once a row. */
+/** Policy templates. `(select auth.uid())` is evaluated once per statement instead of once per row. */
 import type { Policy } from './api.ts';
 import type { PolicyTextId } from './text.ts';
 

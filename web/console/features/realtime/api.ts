@@ -1,4 +1,4 @@
-/** What the realtime page reads, and its part of the address. */
+/** The realtime page's queries and search parameters. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Payload } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
@@ -36,7 +36,7 @@ export const realtimeQuery = queryOptions({
   queryFn: ({ signal }) => fetchConsole('GET /realtime', { signal }),
 });
 
-/** Schema and table of {@link RealtimeSearch.table}. */
+/** Returns the schema and table of {@link RealtimeSearch.table}. */
 export function splitTable(name: string | undefined): { schema: string; table: string } | undefined {
   const [, schema, table] = /^([^.]+)\.(.+)$/s.exec(name ?? '') ?? [];
   return schema === undefined || table === undefined ? undefined : { schema, table };

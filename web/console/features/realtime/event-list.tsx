@@ -15,7 +15,7 @@ const tones: Readonly<Record<Kind, TagTone>> = {
   closed: 'danger',
 };
 
-/** Everything that came and went, the newest first; each opens to its payload. */
+/** The sent and received events, newest first. Each one expands to its payload. */
 export function EventList({ events, onClear }: { events: readonly ChannelEvent[]; onClear: () => void }) {
   return (
     <section className={`${classes.card} ${classes.events}`} aria-label={t('realtime.events')}>

@@ -13,7 +13,7 @@ const events = ['*', 'INSERT', 'UPDATE', 'DELETE'];
 const tones = { idle: 'plain', joining: 'info', joined: 'success', failed: 'danger' } as const;
 const wholeSchema = 'public.*';
 
-/** Which channel, as whom, with which changes. What matters for a link stands in the address. */
+/** The form for joining a channel. The address contains its values. */
 export function JoinForm({
   facts,
   state,

@@ -1,4 +1,4 @@
-/** Undefined for what is no JSON object. */
+/** Parses a JSON object. Returns undefined for anything else. */
 export function jsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,4 +1,4 @@
-/** The channel the page is in, what happened in it, and who is present. */
+/** The joined channel with its events and presences. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import { messageOf } from '../../components/problem-box.tsx';
@@ -19,10 +19,10 @@ export interface ChannelEvent {
 }
 
 export interface JoinRequest {
-  /** Of the realtime service. */
+  /** The realtime service's address. */
   readonly url: string;
   readonly apikey: string;
-  /** Undefined: anon, by the key alone. */
+  /** Undefined for the anonymous role, which needs only the key. */
   readonly as: string | undefined;
   readonly topic: string;
   readonly config: Readonly<Record<string, unknown>>;
@@ -69,7 +69,7 @@ export function useChannel() {
       const isBad = status === 'error' || event === 'phx_error';
       add(kinds[event] ?? 'system', titleOf(frame), payload, isBad);
       if (event.startsWith('presence_')) setPresences((former) => withFrame(former, event, payload));
-      // The first thing that was sent is the join.
+      // The first sent frame is the join.
       if (event === 'phx_reply' && ref === '1') setState(status === 'ok' ? 'joined' : 'failed');
       if (event === 'phx_close') setState((former) => (former === 'idle' ? former : 'failed'));
     },

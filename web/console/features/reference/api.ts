@@ -1,4 +1,4 @@
-/** What REST shows, and requests to it that are tried. */
+/** The API page's queries, and requests to REST. */
 import { queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 import type { Request } from './request.ts';

@@ -1,4 +1,4 @@
-/** What a table has and what a function takes. */
+/** A table's columns and a function's arguments. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { relationQuery } from '../../api/queries.ts';

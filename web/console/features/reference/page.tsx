@@ -26,7 +26,7 @@ const route = getRouteApi('/app/reference');
 interface Subject {
   readonly schema: string;
   readonly name: string;
-  /** Undefined: a table or view. */
+  /** Undefined for a table or view. */
   readonly called?: ExposedFunction;
 }
 
@@ -186,7 +186,7 @@ function Used({ usage: { request, snippets }, tools }: { usage: Usage; tools?: R
   );
 }
 
-/** Tables before functions, in the order in which the schemas are exposed. */
+/** Sorts tables before functions, in the order of the exposed schemas. */
 function subjectsOf(
   tables: readonly { readonly schema: string; readonly name: string }[],
   { schemas, functions }: Exposed,

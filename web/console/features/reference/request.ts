@@ -1,10 +1,10 @@
 /** A request to REST. */
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below `/rest/v1/`, with its query. */
+  /** The path below `/rest/v1/`, with its query. */
   readonly path: string;
   /** JSON. */
   readonly body?: string;
-  /** Undefined: the first that is exposed. */
+  /** Undefined for the first exposed schema. */
   readonly schema?: string;
 }

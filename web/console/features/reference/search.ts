@@ -1,9 +1,9 @@
-/** What is shown, as it stands in the address. */
+/** The API page's search parameters. */
 
 export interface ReferenceSearch {
   readonly schema?: string;
   readonly table?: string;
-  /** A function instead of a table. */
+  /** Whether the name is a function's instead of a table's. */
   readonly fn?: string;
   readonly op?: string;
   readonly as?: string;

@@ -22,7 +22,7 @@ export interface Address {
 }
 
 export interface Place {
-  /** Undefined: the first that is exposed. */
+  /** Undefined for the first exposed schema. */
   readonly schema: string | undefined;
   readonly name: string;
 }

@@ -1,4 +1,4 @@
-/** Calls about settings. */
+/** The settings page's queries and search parameters. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Setting } from '../../../../src/console/settings/contract.ts';
 import type { Body } from '../../api/route.ts';
@@ -19,7 +19,7 @@ export type Change = Body<'POST /settings'>['changes'][number];
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: ({ signal }) => fetchConsole('GET /settings', { signal }),
-  // What is being edited must not change under the hands.
+  // Values must not change while they are edited.
   refetchOnWindowFocus: false,
 });
 
@@ -34,7 +34,7 @@ export const mailQuery = (name: string) =>
   queryOptions({
     queryKey: ['settings-mails', name],
     queryFn: ({ signal }) => fetchConsole('GET /settings/mails/:name', { params: { name }, signal }),
-    // Its file may be open in an editor.
+    // The template's file may be open in an editor.
     refetchOnWindowFocus: true,
     staleTime: 0,
   });
@@ -42,7 +42,7 @@ export const mailQuery = (name: string) =>
 export interface SettingsSearch {
   readonly section?: string;
   readonly search?: string;
-  /** The mail that is shown. */
+  /** The mail in the preview. */
   readonly mail?: string;
 }
 

@@ -1,4 +1,4 @@
-/** One setting: its name, what it does, its value, and the way back to its default. */
+/** A setting with its description, its value and a button that restores the default. */
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { keyOf, type Setting, type SettingValue } from './api.ts';
@@ -13,7 +13,7 @@ export function SettingField({
   onChange,
 }: {
   setting: Setting;
-  /** Null: the default. */
+  /** Null for the default. */
   value: SettingValue | null;
   isChanged: boolean;
   mayWrite: boolean;
@@ -73,7 +73,7 @@ function Control({
 }) {
   const common = { id, disabled, size: 'xs', 'aria-describedby': `${id}-help` } as const;
   const text = value === null ? '' : String(value);
-  // A reference to the environment fits every type.
+  // Every type accepts a reference to an environment variable.
   if ((type === 'boolean' || type === 'enum') && !text.startsWith('env(')) {
     const options =
       type === 'enum'

@@ -1,4 +1,4 @@
-/** Mails as users get them, and tests that are sent. */
+/** Previews of emails, and test messages. */
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Every setting of the project, by section; what is changed is reviewed before it is written. */
+/** The project's settings by section. Changes are reviewed before they are written. */
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { IconSearch, IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The diff before anything is written. */
+/** The diff of the changes, before they are written. */
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-/** Spends the one-time link that opened this page, if need be after a question, or says how to get one. */
+/** Uses the one-time link that opened this page, after a confirmation if necessary, or explains how to get a link. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';

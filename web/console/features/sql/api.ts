@@ -18,7 +18,7 @@ export type {
 
 export type RunRequest = Body<'POST /sql/run'>;
 
-/** The lines of the answer as they come. */
+/** Yields the events of the response as they arrive. */
 export async function* runSql(
   request: RunRequest,
   mayWrite: boolean,

@@ -1,4 +1,4 @@
-/** A cell whole. What the server cut is read again. */
+/** Shows a full cell. Truncated cells are fetched again. */
 import { useQuery } from '@tanstack/react-query';
 import { Notice } from '../../../ui/notice.tsx';
 import { useMay } from '../../api/session.ts';

@@ -1,4 +1,4 @@
-/** What was run, and what is saved for everybody. */
+/** The history and the saved queries. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** SQL: tabs of drafts, the editor, and what comes of running them. Tab and persona stand in the address. */
+/** The SQL page: tabs with drafts, the editor and the results. The address contains the tab and the persona. */
 import { ActionIcon, Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import {
   IconBinaryTree2,

@@ -1,4 +1,4 @@
-/** A plan drawn as a tree: what each step does, its share of the whole, how far the estimate of its rows was off. */
+/** A plan as a tree, with each step's share of the cost and the error of its row estimate. */
 import { Tag } from '../../components/tag.tsx';
 import type { RawPlan } from './api.ts';
 import { flatten, type PlanStep, planTree } from './plan.ts';

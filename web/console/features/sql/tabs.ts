@@ -61,7 +61,7 @@ export function openTab(text = '', name?: string): string {
   return id;
 }
 
-/** Makes the tab when there is none of that id: an address may name one of another browser. */
+/** Creates the tab if it doesn't exist, because an address may contain a tab of another browser. */
 export function changeTab(id: string, change: Partial<Omit<Tab, 'id'>>): void {
   const known = tabs.some((tab) => tab.id === id);
   write(

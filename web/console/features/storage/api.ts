@@ -1,4 +1,4 @@
-/** What the storage page reads, and its part of the address. */
+/** The storage page's queries and search parameters. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 
@@ -13,10 +13,10 @@ export type {
 
 export interface StorageSearch {
   readonly bucket?: string;
-  /** With its slash; none: the root. */
+  /** The folder's path with its trailing slash. Undefined for the root. */
   readonly folder?: string;
   readonly search?: string;
-  /** The whole path of the file that is open. */
+  /** The full path of the open file. */
   readonly file?: string;
 }
 
@@ -59,6 +59,6 @@ export const fileQuery = (bucket: string, path: string) =>
     queryKey: ['file', bucket, path],
     queryFn: ({ signal }) =>
       fetchConsole('GET /storage/buckets/:bucket/object', { params: { bucket }, query: { path }, signal }),
-    // The link lives for two hours, and a film that plays must not begin anew.
+    // The link is valid for two hours, and a playing video must not restart.
     staleTime: 60 * 60_000,
   });

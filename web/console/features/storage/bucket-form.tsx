@@ -1,4 +1,4 @@
-/** A new bucket, or the rules of one that is there. */
+/** The form of a new or existing bucket. */
 import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -17,7 +17,7 @@ export function BucketForm({
   onClose,
   onSaved,
 }: {
-  /** Undefined: a new one. */
+  /** Undefined for a new one. */
   bucket?: Bucket;
   projectLimitBytes: number;
   onClose: () => void;
@@ -50,7 +50,7 @@ export function BucketForm({
       .split(',')
       .map((type) => type.trim())
       .filter((type) => type !== '');
-    // What was not touched stays as it is to the byte.
+    // Keeps an unchanged limit exactly.
     const isSameLimit = bucket?.file_size_limit != null && limit === printSize(bucket.file_size_limit);
     mutate({
       public: isPublic,

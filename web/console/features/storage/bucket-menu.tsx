@@ -1,4 +1,4 @@
-/** What can be done with a whole bucket. */
+/** The actions of a bucket. */
 import { IconEdit, IconEraser, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-/** One file: what it looks like, what is known of it, links to it, another place for it. */
+/** A file's preview, details, links and actions. */
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { IconArrowsMove, IconCopy, IconDownload, IconLink, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** One folder of a bucket: its path, its entries, and a place to drop files on. */
+/** A folder of a bucket: its path, its entries and a drop zone. */
 import { ActionIcon, Button, Checkbox, TextInput } from '@mantine/core';
 import {
   IconArrowLeft,
@@ -267,7 +267,7 @@ function Entries({
   entries: readonly FolderEntry[];
   folder: string;
   openFile: string | undefined;
-  /** Undefined: nothing can be chosen. */
+  /** Undefined if nothing can be selected. */
   selected: ReadonlySet<string> | undefined;
   onToggle: (name: string) => void;
 }) {
@@ -378,7 +378,7 @@ function DeleteEntries({
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {
       const body = { paths: names(false), folders: names(true) };
-      // Large folders go in several calls.
+      // Deletes large folders in several calls.
       while (
         (
           await fetchConsole('POST /storage/buckets/:bucket/remove', {

@@ -3,7 +3,7 @@
  * where it was. Kept by what the browser knows of a file without reading it.
  */
 
-/** The server forgets an upload after a day. */
+/** The server discards an upload after a day. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
 const most = 50;
 const key = 'plinth-uploads';
@@ -58,6 +58,6 @@ function write(places: readonly Place[]): void {
     if (places.length === 0) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify(places));
   } catch {
-    // Storage is full or forbidden: uploads go on within this page only.
+    // Browser storage is full or disabled, so uploads can be resumed only on this page.
   }
 }

@@ -74,7 +74,7 @@ export function Preview({ info, name }: { info: FileInfo; name: string }) {
   );
 }
 
-/** The small picture; the file itself where none can be made of it. */
+/** The resized image, or the file itself if it can't be resized. */
 function Picture({ info, name }: { info: FileInfo; name: string }) {
   const [hasNoSmall, setHasNoSmall] = useState(false);
   const source = info.preview_link === null || hasNoSmall ? info.link : info.preview_link;

@@ -15,12 +15,12 @@ export interface SendOptions {
   /** Of an upload that broke off: where it goes on. */
   readonly resumeAt?: string | undefined;
   readonly onProgress: (sentBytes: number) => void;
-  /** Where it can go on should it break off. */
+  /** The address at which the upload can be resumed. */
   readonly onPlace: (address: string) => void;
 }
 
 export class UploadFault extends Error {
-  /** 0: no answer came. */
+  /** 0 if no response arrived. */
   readonly status: number;
   constructor(status: number, message: string) {
     super(message);
@@ -104,7 +104,7 @@ async function offsetOf(
   }
 }
 
-/** Names and base64 values (TUS 1.0.0, "Upload-Metadata"). */
+/** Prints names with base64 values (TUS 1.0.0, "Upload-Metadata"). */
 function metadataOf({ bucket, path, file }: SendOptions): string {
   const fields = {
     bucketName: bucket,
@@ -128,7 +128,7 @@ interface Request {
   readonly onProgress?: (sentBytes: number) => void;
 }
 
-/** XMLHttpRequest, since fetch does not tell how much of a body has gone. */
+/** Uses XMLHttpRequest, because fetch doesn't report upload progress. */
 function send({ method, url, headers, body, signal, onProgress }: Request): Promise<XMLHttpRequest> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

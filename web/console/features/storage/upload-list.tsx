@@ -1,4 +1,4 @@
-/** Uploads under way and what became of them, above the page's lower edge. */
+/** The list of uploads at the bottom of the page. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconX } from '@tabler/icons-react';
 import { t } from './text.ts';

@@ -17,9 +17,9 @@ export interface Upload {
   readonly sentBytes: number;
   readonly replace: boolean;
   readonly fault?: string;
-  /** There is a file of that name already. */
+  /** Whether a file with this name exists. */
   readonly exists?: boolean;
-  /** It can go on where it broke off. */
+  /** The address at which the upload can be resumed. */
   readonly place?: string;
   readonly link?: UploadLink;
 }

@@ -1,4 +1,4 @@
-/** What a job's command may begin with. */
+/** Templates for a job's command. */
 
 export const functionCommand = 'select public.my_function();';
 export const queueCommand = `select pgmq.send('my_queue', '{"hello": "world"}');`;

@@ -1,4 +1,4 @@
-/** A new scheduled job, or when and what an old one runs. */
+/** The form of a new or existing scheduled job. */
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -21,7 +21,7 @@ export function CronForm({
   onClose,
   onSaved,
 }: {
-  /** Undefined: a new one. */
+  /** Undefined for a new one. */
   job?: CronJob;
   zone: string;
   onClose: () => void;
@@ -126,7 +126,7 @@ function sentenceOf(text: string, zone: string): string {
     : t('cron.schedule-says', { words, next: formatDateTime(next) });
 }
 
-/** Statements to begin with; choosing one writes it into the field. */
+/** Template statements. Choosing one fills the field. */
 function Beginnings({ onChoose }: { onChoose: (command: string) => void }) {
   const { data: home } = useQuery({ ...homeQuery, refetchInterval: false });
   const { data: slugs = [] } = useQuery(functionSlugsQuery);

@@ -1,4 +1,4 @@
-/** When a job runs next, in the reader's time. */
+/** The next run of a job, in local time. */
 import { Moment } from '../../../components/moment.tsx';
 import type { CronJob } from '../api.ts';
 import { nextRun, parseSchedule } from '../schedule.ts';

@@ -1,4 +1,4 @@
-/** Scheduled jobs of pg_cron: when each runs, how it went, on or off. */
+/** The list of scheduled jobs (pg_cron). */
 
 import { IconClockPlay } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

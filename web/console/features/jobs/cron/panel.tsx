@@ -1,4 +1,4 @@
-/** One scheduled job: what it runs, how its runs went, and what can be done with it. */
+/** A scheduled job with its command, runs and actions. */
 import { Button, Checkbox } from '@mantine/core';
 import { IconPencil, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';

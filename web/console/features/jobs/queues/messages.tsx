@@ -1,4 +1,4 @@
-/** Messages of a queue or of its archive. To look at them is a plain query: none is taken, none is hidden. */
+/** The messages of a queue or of its archive. Viewing doesn't affect the queue's consumers. */
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { IconArchive, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
@@ -34,7 +34,7 @@ export function Messages({ queue }: { queue: string }) {
     messagesQuery(queue, of),
   );
   const messages = data?.pages.flatMap((page) => page.messages);
-  // Others read the queue too: what they took is no longer selected.
+  // Deselects messages that consumers have taken.
   const chosen = selected.filter((id) => messages?.some((message) => message.id === id));
   return (
     <section className={classes.section} aria-label={t('queues.length')}>

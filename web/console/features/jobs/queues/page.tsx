@@ -1,4 +1,4 @@
-/** Message queues of pgmq: how long they are, how old their oldest message is. */
+/** The list of message queues (pgmq). */
 import { IconStack2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';

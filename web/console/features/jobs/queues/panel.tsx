@@ -1,4 +1,4 @@
-/** One queue: its messages, looked at without reading them, and what can be done with it. */
+/** A queue with its messages and actions. */
 import { Button } from '@mantine/core';
 import { IconEraser, IconSend, IconTable, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** A message of the operator's own, to see what becomes of it. */
+/** Sends a test message. */
 import { Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

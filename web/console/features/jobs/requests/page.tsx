@@ -1,4 +1,4 @@
-/** Requests of pg_net: those that wait to be sent, and the answers as long as they are kept. */
+/** The requests of pg_net: waiting ones, and responses that are still kept. */
 import { Checkbox } from '@mantine/core';
 import { IconArrowsExchange } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -18,7 +18,7 @@ import { AnswerTag } from './answer-tag.tsx';
 import { RequestPanel } from './panel.tsx';
 
 const route = getRouteApi('/app/jobs/requests');
-/** The server counts no further. */
+/** The server's counting limit. */
 const mostCounted = 10_000;
 
 export function RequestsPage() {
@@ -51,7 +51,7 @@ function Requests() {
   );
 }
 
-/** Opens for those who may read what requests hold. */
+/** Opens the request if the operator may read its contents. */
 function RequestId({ id, search, children }: { id: string; search: RequestSearch; children?: ReactNode }) {
   const maySee = useMay('secrets');
   if (!maySee) return <code>{id}</code>;

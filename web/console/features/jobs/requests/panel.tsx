@@ -1,4 +1,4 @@
-/** One request: what it sends, or what came back. */
+/** A request with its contents or its response. */
 import { Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

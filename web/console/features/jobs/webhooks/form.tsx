@@ -1,4 +1,4 @@
-/** A new webhook, or what an old one sends where. */
+/** The form of a new or existing webhook. */
 import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -29,7 +29,7 @@ export function WebhookForm({
   onClose,
   onSaved,
 }: {
-  /** Undefined: a new one. */
+  /** Undefined for a new one. */
   hook?: Webhook;
   onClose: () => void;
   onSaved: (hook: HookName) => void;

@@ -1,4 +1,4 @@
-/** Database webhooks: what is sent where, and how the last delivery went. */
+/** The list of database webhooks with their latest deliveries. */
 
 import { IconWebhook } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

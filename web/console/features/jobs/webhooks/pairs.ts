@@ -1,4 +1,4 @@
-/** `name: value`, one a line, as people write headers; what comes later under a name counts. */
+/** Parses one `name: value` per line. The last value of a name wins. */
 
 /**
  * @example

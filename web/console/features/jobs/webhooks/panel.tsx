@@ -1,4 +1,4 @@
-/** One webhook: what it sends, what came back lately, and what can be done with it. */
+/** A webhook with its deliveries and actions. */
 import { Button } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
