@@ -8,8 +8,8 @@ import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { type FirebaseHash, parsePasswordHash } from './core/password-hash.ts';
 import { createWorkQueue, QueueFullError } from './core/work-queue.ts';
+import { currentDeadline } from './deadline.ts';
 import { authError } from './errors.ts';
-import { currentDeadline } from './http/deadline.ts';
 
 const cost = 10;
 

@@ -15,6 +15,9 @@ export interface Fields {
   raw(name: string): unknown;
 }
 
+/** Parses the body on use, so that the checks before it keep their order. Throws `bad_json`. */
+export type ReadFields = () => Fields;
+
 /** Throws `bad_json`. */
 export function parseFields(body: string): Fields {
   let parsed: unknown;
@@ -29,7 +32,8 @@ export function parseFields(body: string): Fields {
   return fieldsOf(parsed);
 }
 
-function fieldsOf(values: JsonObject): Fields {
+/** The fields of an object from this process. */
+export function fieldsOf(values: JsonObject): Fields {
   const read = (name: string): unknown =>
     (Object.hasOwn(values, name) ? values[name] : undefined) ?? undefined;
   const optionalText = (name: string): string | undefined => {

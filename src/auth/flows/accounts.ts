@@ -1,12 +1,12 @@
 /** Making users and changing what confirms them. Each step is an update of its own, for triggers see them one by one. */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
 import { renderUser } from '../core/render-user.ts';
 import { fromMs } from '../core/times.ts';
 import { internalError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { insertIdentity, listProviders } from '../queries/identities.ts';
 import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
 import { deleteSessions } from '../queries/sessions.ts';
@@ -46,11 +46,7 @@ export async function draftUser(
 }
 
 /** Throws what the project's hook refuses with. */
-export async function askBeforeUserCreated(
-  ctx: AuthContext,
-  exchange: Exchange,
-  draft: NewUser,
-): Promise<void> {
+export async function askBeforeUserCreated(ctx: AuthContext, caller: Caller, draft: NewUser): Promise<void> {
   if (!ctx.settings.hooks.before_user_created.enabled) return;
   const now = fromMs(ctx.clock.now());
   const user: User = { ...emptyUser, id: draft.id, aud: draft.aud, email: draft.email, phone: draft.phone };
@@ -60,16 +56,16 @@ export async function askBeforeUserCreated(
   user.is_anonymous = draft.isAnonymous ?? false;
   user.created_at = now;
   user.updated_at = now;
-  await runHook(ctx, 'before_user_created', exchange, { user: renderUser(user) });
+  await runHook(ctx, 'before_user_created', caller, { user: renderUser(user) });
 }
 
 /**
  * After the transaction that made the user. What the hook refuses with is told, and the user stays. GoTrue 2.196 leaves
  * out users who are confirmed at sign-up.
  */
-export async function tellUserCreated(ctx: AuthContext, exchange: Exchange, user: User): Promise<void> {
+export async function tellUserCreated(ctx: AuthContext, caller: Caller, user: User): Promise<void> {
   if (!ctx.settings.hooks.after_user_created.enabled) return;
-  await runHook(ctx, 'after_user_created', exchange, { user: renderUser(user) });
+  await runHook(ctx, 'after_user_created', caller, { user: renderUser(user) });
 }
 
 /** Inserts, gives the role, and reads the user again, since triggers may have changed it. */

@@ -1,22 +1,29 @@
 /** Users as administrators make, change and delete them. */
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
-import type { Claims } from '../../keys/types.ts';
+import type { AdminCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
+import type { Fields } from '../core/fields.ts';
 import type { JsonObject } from '../core/json.ts';
 import { parsePasswordHash } from '../core/password-hash.ts';
 import { randomPassword } from '../core/secrets.ts';
 import { fromMs, parseGoDuration } from '../core/times.ts';
+import { isUuid } from '../core/uuid.ts';
 import { authError, internalError } from '../errors.ts';
-import { isUuid } from '../http/authenticate.ts';
-import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { deleteFactors } from '../queries/factors.ts';
 import { findIdentity, renameIdentity, updateIdentityData } from '../queries/identities.ts';
 import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
 import { deletePasskeys } from '../queries/passkeys.ts';
 import { deleteSessions } from '../queries/sessions.ts';
-import { deleteUser, findUserByPhone, findUserWithEmail, insertUser, updateUser } from '../queries/users.ts';
+import {
+  deleteUser,
+  findUserById,
+  findUserByPhone,
+  findUserWithEmail,
+  insertUser,
+  updateUser,
+} from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import {
   addIdentity,
@@ -32,6 +39,7 @@ import {
   stopBeingAnonymous,
   storePassword,
 } from './accounts.ts';
+import { audienceOf } from './audience.ts';
 import { adminActor, audit } from './audit.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import { forgetRecoveryCodes } from './recovery-codes.ts';
@@ -52,8 +60,7 @@ interface AdminRequest {
   readonly banMs: number | undefined;
 }
 
-function parseRequest(exchange: Exchange): AdminRequest {
-  const body = exchange.body();
+function parseRequest(body: Fields): AdminRequest {
   const email = body.text('email');
   const phone = body.text('phone');
   return {
@@ -82,10 +89,24 @@ function parseBan(text: string): number | undefined {
   return ms;
 }
 
+/** @throws {AuthError} 404 validation_failed, user_not_found */
+export async function requireTarget(ctx: AuthContext, id: string): Promise<User> {
+  if (!isUuid(id)) throw authError('validation_failed', 'user_id must be an UUID', { status: 404 });
+  let user: User | undefined;
+  try {
+    user = await findUserById(ctx.pool, id);
+  } catch (cause) {
+    throw internalError('Database error loading user', cause);
+  }
+  if (!user) throw authError('user_not_found');
+  return user;
+}
+
 /** Sign-up settings and password rules do not bind an administrator here. */
-export async function createByAdmin(ctx: AuthContext, exchange: Exchange, claims: Claims): Promise<User> {
-  const request = parseRequest(exchange);
-  const aud = request.aud || audienceOf(ctx, exchange, claims);
+export async function createByAdmin(ctx: AuthContext, caller: AdminCaller, body: Fields): Promise<User> {
+  const { claims } = caller;
+  const request = parseRequest(body);
+  const aud = request.aud || audienceOf(ctx, caller, claims);
   const { email, phone } = request;
   if (email === '' && phone === '') {
     throw authError('validation_failed', 'Cannot create a user without either an email or phone');
@@ -156,11 +177,11 @@ async function initialHash(ctx: AuthContext, { password, passwordHash }: AdminRe
 
 export async function updateByAdmin(
   ctx: AuthContext,
-  exchange: Exchange,
-  claims: Claims,
+  { claims }: AdminCaller,
   user: User,
+  body: Fields,
 ): Promise<void> {
-  const request = parseRequest(exchange);
+  const request = parseRequest(body);
   const { password } = request;
   if (password !== undefined) await requireStrongPassword(ctx, password);
   const hash =
@@ -237,7 +258,7 @@ async function ban(ctx: AuthContext, tx: Transaction, user: User, banMs: number)
 
 export async function deleteByAdmin(
   ctx: AuthContext,
-  claims: Claims,
+  { claims }: AdminCaller,
   user: User,
   isSoft: boolean,
 ): Promise<void> {

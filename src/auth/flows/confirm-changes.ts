@@ -1,12 +1,12 @@
 /** What happens once an address or number has been proven: confirmation, and changes that waited for it. */
 
 import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { randomPassword } from '../core/secrets.ts';
 import { hasOwner } from '../core/standing.ts';
 import { fromMs } from '../core/times.ts';
 import { internalError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { findIdentity, updateIdentityData } from '../queries/identities.ts';
 import { deleteOneTimeTokens, findOneTimeToken } from '../queries/one-time-tokens.ts';
 import { updateUser } from '../queries/users.ts';
@@ -60,7 +60,7 @@ export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: Us
 export async function acceptEmailChange(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   hash: string,
 ): Promise<'half' | 'done'> {
@@ -71,7 +71,7 @@ export async function acceptEmailChange(
     await acceptFirstHalf(ctx, tx, user, hash);
     return 'half';
   }
-  await changeEmail(ctx, tx, exchange, user);
+  await changeEmail(ctx, tx, caller, user);
   return 'done';
 }
 
@@ -91,7 +91,7 @@ async function acceptFirstHalf(ctx: AuthContext, tx: Transaction, user: User, ha
 export async function changeEmail(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
 ): Promise<void> {
   const oldEmail = user.email ?? '';
@@ -117,7 +117,7 @@ export async function changeEmail(
   await deleteOneTimeTokens(tx, user.id);
   if (user.email_confirmed_at === null) await confirmEmail(ctx, tx, user);
   if (oldEmail !== '' && oldEmail !== newEmail) {
-    await notify(ctx, tx, exchange, user, 'email_changed', { to: oldEmail, oldEmail });
+    await notify(ctx, tx, caller, user, 'email_changed', { to: oldEmail, oldEmail });
   }
 }
 
@@ -132,7 +132,7 @@ export async function acceptPhone(ctx: AuthContext, tx: Transaction, user: User)
 export async function changePhone(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
 ): Promise<void> {
   const now = ctx.clock.now();
@@ -151,6 +151,6 @@ export async function changePhone(
   await deleteOneTimeTokens(tx, user.id);
   await stopBeingAnonymous(ctx, tx, user);
   if (oldPhone !== '' && oldPhone !== phone)
-    await notify(ctx, tx, exchange, user, 'phone_changed', { oldPhone });
-  if (!identity) await notify(ctx, tx, exchange, user, 'identity_linked', { provider: 'phone' });
+    await notify(ctx, tx, caller, user, 'phone_changed', { oldPhone });
+  if (!identity) await notify(ctx, tx, caller, user, 'identity_linked', { provider: 'phone' });
 }

@@ -3,6 +3,7 @@
  * is found, linked or made; what nobody vouched for before does not survive (pre-account takeover).
  */
 import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { becomesAnother } from '../core/contact.ts';
 import { type ExternalProfile, identityDataOf } from '../core/external-profile.ts';
@@ -16,7 +17,6 @@ import {
 import { isBanned } from '../core/render-user.ts';
 import { hasOwner, standingOf } from '../core/standing.ts';
 import { type AuthError, authError, internalError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { findIdentitiesByEmail, findIdentity, replaceIdentityData } from '../queries/identities.ts';
 import { findUserById, findUserIdsByEmail, findUserWithEmail, updateUser } from '../queries/users.ts';
 import type { Identity, User } from '../rows.ts';
@@ -55,25 +55,25 @@ export type ExternalOutcome =
  */
 export async function askBeforeExternalUser(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   signIn: ExternalSignIn,
 ): Promise<void> {
   if (!ctx.settings.hooks.before_user_created.enabled) return;
   const place = await ctx.pool.transaction((tx) => findPlace(tx, signIn));
   if (place.kind !== 'create') return;
   if (!ctx.settings.signupEnabled) throw authError('signup_disabled');
-  await askBeforeUserCreated(ctx, exchange, await draftOf(ctx, signIn, place.email));
+  await askBeforeUserCreated(ctx, caller, await draftOf(ctx, signIn, place.email));
 }
 
 /** @throws {AuthError} signup_disabled, user_banned */
 export async function signInExternally(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   signIn: ExternalSignIn,
 ): Promise<ExternalOutcome> {
   const place = await findPlace(tx, signIn);
-  const { user, identity } = await settle(ctx, tx, exchange, signIn, place);
+  const { user, identity } = await settle(ctx, tx, caller, signIn, place);
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
   const isNew = place.kind === 'create';
   const needsNoEmail = signIn.provider === 'web3' || (signIn.emailOptional && place.email === '');
@@ -87,7 +87,7 @@ export async function signInExternally(
     await confirmEmail(ctx, tx, user);
     return { kind: 'user', user: await reloadUser(tx, user), isNew };
   }
-  const error = await askToVerify(ctx, tx, exchange, user, signIn.provider);
+  const error = await askToVerify(ctx, tx, caller, user, signIn.provider);
   return { kind: 'refusal', error };
 }
 
@@ -160,7 +160,7 @@ async function findPlace(tx: Transaction, signIn: ExternalSignIn): Promise<Place
 async function settle(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   signIn: ExternalSignIn,
   place: Place,
 ): Promise<{ user: User; identity: Identity }> {
@@ -178,7 +178,7 @@ async function settle(
       const identity = await addIdentity(ctx, tx, user, signIn.provider, data);
       await setUserMetadata(ctx, tx, user, identity.identity_data);
       await syncProviders(ctx, tx, user);
-      await auditLinked(ctx, tx, exchange, user, identity);
+      await auditLinked(ctx, tx, caller, user, identity);
       return { user, identity };
     }
     case 'create': {
@@ -202,7 +202,7 @@ const draftOf = (ctx: AuthContext, signIn: ExternalSignIn, email: string) =>
 export function auditLinked(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   identity: Identity,
 ): Promise<void> {
@@ -211,13 +211,13 @@ export function auditLinked(
     provider: identity.provider,
     provider_id: identity.provider_id,
   };
-  return audit(ctx, tx, user, 'identity_linked', { ip: exchange.ip, traits });
+  return audit(ctx, tx, user, 'identity_linked', { ip: caller.ip, traits });
 }
 
 async function askToVerify(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   provider: string,
 ): Promise<AuthError> {
@@ -227,7 +227,7 @@ async function askToVerify(
       `Unverified email with ${provider}. Verify the email with ${provider} in order to sign in`,
     );
   }
-  await sendTokenMail(ctx, tx, exchange, user, 'signup');
+  await sendTokenMail(ctx, tx, caller, user, 'signup');
   return authError(
     'provider_email_needs_verification',
     `Unverified email with ${provider}. A confirmation email has been sent to your ${provider} email`,

@@ -1,11 +1,11 @@
 /** Identities that users add to the account they have: by manual linking, or by an invitation. */
 import type { Queryable, Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { type ExternalProfile, identityDataOf } from '../core/external-profile.ts';
 import { standingOf } from '../core/standing.ts';
 import { toMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { findIdentity } from '../queries/identities.ts';
 import { findOneTimeToken } from '../queries/one-time-tokens.ts';
 import { findUserById, findUserWithEmail, updateUser } from '../queries/users.ts';
@@ -29,7 +29,7 @@ export interface ExternalIdentity {
 export async function linkIdentity(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   target: User,
   { provider, profile }: ExternalIdentity,
 ): Promise<ExternalOutcome> {
@@ -40,7 +40,7 @@ export async function linkIdentity(
   }
   const data = identityDataOf(profile);
   const identity = await addIdentity(ctx, tx, target, provider, data);
-  await auditLinked(ctx, tx, exchange, target, identity);
+  await auditLinked(ctx, tx, caller, target, identity);
   const user = await reloadUser(tx, target);
   const email = typeof data.email === 'string' ? data.email.toLowerCase() : '';
   if (!user.email && email !== '') {
@@ -49,7 +49,7 @@ export async function linkIdentity(
     }
     if (data.email_verified !== true) {
       // A change that waits, not an address: until it is confirmed it must not be in the way of its owner.
-      await sendEmailChange(ctx, tx, exchange, user, email, false);
+      await sendEmailChange(ctx, tx, caller, user, email, false);
       const error = authError(
         'email_not_confirmed',
         `Unverified email with ${provider}. A confirmation email has been sent to your ${provider} email`,
@@ -62,7 +62,7 @@ export async function linkIdentity(
   }
   await stopBeingAnonymous(ctx, tx, user);
   await syncProviders(ctx, tx, user);
-  await notify(ctx, tx, exchange, user, 'identity_linked', { provider });
+  await notify(ctx, tx, caller, user, 'identity_linked', { provider });
   return { kind: 'user', user: await reloadUser(tx, user), isNew: false };
 }
 

@@ -1,11 +1,11 @@
 /** Comparing what somebody typed with a secret, as this service's requests do it. */
 import type { Transaction } from '../../database/types.ts';
 import { networkOf } from '../../kernel/network-of.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { TypedSecretKind } from '../core/typed-secrets.ts';
 import { authError } from '../errors.ts';
 import type { SpendToken } from '../guesses.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { listSessionAddresses } from '../queries/sessions.ts';
 
 export interface TypedGuess {
@@ -21,7 +21,7 @@ export interface TypedGuess {
  */
 export async function verifyTyped<T>(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   kind: TypedSecretKind,
   { account, ownerId, tx }: TypedGuess,
   compare: (spendToken: SpendToken) => Promise<T | undefined>,
@@ -34,7 +34,7 @@ export async function verifyTyped<T>(
       ownerId,
       kind === 'second_factor' ? 'aal2' : 'aal1',
     );
-    return addresses.some((address) => networkOf(address) === networkOf(exchange.ip));
+    return addresses.some((address) => networkOf(address) === networkOf(caller.ip));
   };
   const verdict = await ctx.guesses.verify(kind, { account, isAtHome }, compare);
   if (verdict.kind === 'blocked') throw authError('over_request_rate_limit');

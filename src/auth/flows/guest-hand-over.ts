@@ -6,7 +6,7 @@ import type { AuthContext } from '../context.ts';
 import { isFreshSignIn } from '../core/fresh-sign-in.ts';
 import { provenSession } from '../core/proven-session.ts';
 import { hasVerifiedFactor, isBanned } from '../core/render-user.ts';
-import { isUuid } from '../http/authenticate.ts';
+import { isUuid } from '../core/uuid.ts';
 import { findSession } from '../queries/sessions.ts';
 import { deleteUser, findUserById, lockGuest } from '../queries/users.ts';
 import type { Session, User } from '../rows.ts';

@@ -5,8 +5,8 @@
 import type { Queryable } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { parseChallenge } from '../core/pkce.ts';
+import { isUuid } from '../core/uuid.ts';
 import { authError } from '../errors.ts';
-import { isUuid } from '../http/authenticate.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
 import { findSession } from '../queries/sessions.ts';
 import type { FlowState, Session } from '../rows.ts';

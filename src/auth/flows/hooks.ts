@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from '../../database/types.ts';
-import { sql } from '../../kernel/sql.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { fromMs } from '../core/times.ts';
 import { webhookSignature } from '../core/webhook-signature.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
+import { callHookFunction } from '../queries/hook-functions.ts';
 import type { HookName } from '../settings.ts';
 
 const names: Readonly<Record<HookName, string>> = {
@@ -33,7 +33,7 @@ const maxAnswerBytes = 200 * 1024;
 export async function runHook(
   ctx: AuthContext,
   name: HookName,
-  exchange: Pick<Exchange, 'ip'>,
+  caller: Pick<Caller, 'ip'>,
   input: JsonObject,
   tx?: Transaction,
 ): Promise<JsonObject> {
@@ -42,7 +42,7 @@ export async function runHook(
     uuid: randomUUID(),
     time: fromMs(ctx.clock.now()),
     name: names[name],
-    ip_address: exchange.ip,
+    ip_address: caller.ip,
   };
   const body = JSON.stringify({ metadata, ...input });
   const call = uri.startsWith('pg-functions:')
@@ -73,14 +73,10 @@ async function callFunction(
 ): Promise<JsonObject> {
   const [, schema = '', name = ''] = new URL(uri).pathname.split('/').map(decodeURIComponent);
   const call = async (inside: Transaction): Promise<JsonObject> => {
-    await inside.query(sql`select set_config('statement_timeout', ${String(functionTimeoutMs)}, true)`);
-    const [row] = await inside.query<{ answer: unknown }>(
-      sql`select ${sql.id(schema, name)}(${body}) as answer`,
-    );
-    await inside.exec('set local statement_timeout to default');
-    // A function may answer with text too.
-    const answer = typeof row?.answer === 'string' ? parseJson(row.answer) : row?.answer;
-    return isJsonObject(answer) ? answer : {};
+    const result = await callHookFunction(inside, { schema, name }, body, functionTimeoutMs);
+    // A function may return its JSON as text too.
+    const parsed = typeof result === 'string' ? parseJson(result) : result;
+    return isJsonObject(parsed) ? parsed : {};
   };
   return tx ? call(tx) : ctx.pool.transaction(call);
 }

@@ -1,10 +1,18 @@
 /** What follows for a user when an identity comes or goes. */
 import type { Transaction } from '../../database/types.ts';
+import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { toMs } from '../core/times.ts';
+import { isUuid } from '../core/uuid.ts';
+import { authError } from '../errors.ts';
+import { deleteIdentity, lockIdentities } from '../queries/identities.ts';
 import { findUserByEmail, updateUser } from '../queries/users.ts';
 import type { Identity, User } from '../rows.ts';
-import { clearPendingTokens, setUserMetadata } from './accounts.ts';
+import { clearPendingTokens, setUserMetadata, syncProviders } from './accounts.ts';
+import { audienceOf, firstAudience } from './audience.ts';
+import { audit } from './audit.ts';
+import { notify } from './mail-tokens.ts';
+import { requireUsedFactor } from './own-account.ts';
 
 /**
  * When no identity has the user's address anymore, the oldest verified one of theirs becomes it, or none. An address that
@@ -51,4 +59,36 @@ async function firstFree(
 
 function isVerified(identity: Identity): boolean {
   return identity.identity_data.email_verified === true;
+}
+
+/** @throws {AuthError} manual_linking_disabled, insufficient_aal, single_identity_not_deletable, identity_not_found */
+export async function unlinkIdentity(ctx: AuthContext, caller: UserCaller, id: string): Promise<void> {
+  const { user, claims } = caller;
+  if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
+  requireUsedFactor(caller);
+  if (!isUuid(id)) throw authError('validation_failed', 'identity_id must be an UUID', { status: 404 });
+  if (audienceOf(ctx, caller, claims) !== firstAudience(claims)) throw authError('unexpected_audience');
+  const oldEmail = user.email ?? '';
+  const { provider } = await ctx.pool.transaction(async (tx) => {
+    const identities = await lockIdentities(tx, user.id);
+    if (identities.length <= 1) throw authError('single_identity_not_deletable');
+    const identity = identities.find((each) => each.id === id);
+    if (!identity) throw authError('identity_not_found');
+    const traits = { identity_id: id, provider: identity.provider, provider_id: identity.provider_id };
+    await audit(ctx, tx, user, 'identity_unlinked', { ip: caller.ip, traits });
+    await deleteIdentity(tx, id);
+    if (identity.provider === 'phone') {
+      await updateUser(tx, user, { phone: null, phone_confirmed_at: null }, ctx.clock.now());
+    } else {
+      const rest = identities.filter((each) => each.id !== id);
+      if (!(await followIdentities(ctx, tx, user, rest)))
+        throw authError('email_conflict_identity_not_deletable');
+    }
+    await syncProviders(ctx, tx, user);
+    return identity;
+  });
+  await notify(ctx, undefined, caller, user, 'identity_unlinked', {
+    to: oldEmail,
+    provider,
+  });
 }

@@ -3,6 +3,7 @@
  * user, which typed codes are compared with, and as a one-time token, which links are looked up by.
  */
 import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { actionLink, confirmPageLink, type LinkType } from '../core/action-link.ts';
 import { isAuthorized } from '../core/mail-addresses.ts';
@@ -12,7 +13,6 @@ import { renderUser } from '../core/render-user.ts';
 import { oneTimePassword, tokenHash } from '../core/secrets.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { setOneTimeToken } from '../queries/one-time-tokens.ts';
 import { updateUser } from '../queries/users.ts';
 import { requirePause } from '../rate-limits.ts';
@@ -66,7 +66,7 @@ const kinds: Readonly<Record<TokenMailKind, KindOfMail>> = {
 export async function sendTokenMail(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   kind: TokenMailKind,
   isPkce = false,
@@ -77,7 +77,7 @@ export async function sendTokenMail(
   if (kind !== 'invite') requireMailPause(ctx, user[sentColumn]);
   const otp = oneTimePassword(ctx.settings.email.otpLength);
   const hash = withFlowPrefix(tokenHash(email, otp), isPkce);
-  await wrapFailure(failure, () => sendOne(ctx, tx, exchange, user, kind, otp, hash));
+  await wrapFailure(failure, () => sendOne(ctx, tx, caller, user, kind, otp, hash));
   const invited = kind === 'invite' ? { invited_at: fromMs(now) } : {};
   await updateUser(tx, user, { [column]: hash, [sentColumn]: fromMs(now), ...invited }, now);
   await setOneTimeToken(tx, user.id, column, hash, email);
@@ -86,7 +86,7 @@ export async function sendTokenMail(
 async function sendOne(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   kind: TokenMailKind,
   otp: string,
@@ -94,10 +94,10 @@ async function sendOne(
 ): Promise<void> {
   requireAuthorized(ctx, user.email ?? '');
   await ctx.limits.email(ctx.clock.now());
-  const redirectTo = exchange.redirectTo();
+  const redirectTo = caller.redirectTo();
   if (ctx.settings.hooks.send_email.enabled) {
     const emailData = { token: otp, token_hash: hash, redirect_to: redirectTo, email_action_type: kind };
-    return callSendEmailHook(ctx, tx, exchange, user, emailData);
+    return callSendEmailHook(ctx, tx, caller, user, emailData);
   }
   const data = {
     SiteURL: ctx.settings.siteUrl,
@@ -126,7 +126,7 @@ function linkData(ctx: AuthContext, hash: string, type: LinkType, redirectTo: st
 export async function sendEmailChange(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   newEmail: string,
   isPkce: boolean,
@@ -146,10 +146,10 @@ export async function sendEmailChange(
     // The account may be older than the list.
     if (isDouble) requireAuthorized(ctx, oldEmail);
     await ctx.limits.email(now);
-    const redirectTo = exchange.redirectTo();
+    const redirectTo = caller.redirectTo();
     if (ctx.settings.hooks.send_email.enabled) {
       // Upstream crosses these: the token of the old address stands beside the hash of the new one.
-      return callSendEmailHook(ctx, tx, exchange, user, {
+      return callSendEmailHook(ctx, tx, caller, user, {
         token: isDouble ? otpOld : otpNew,
         token_hash: hashNew,
         redirect_to: redirectTo,
@@ -220,7 +220,7 @@ export type Notification =
 export async function notify(
   ctx: AuthContext,
   tx: Transaction | undefined,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   kind: Notification,
   details: {
@@ -237,8 +237,8 @@ export async function notify(
     requireAuthorized(ctx, to);
     await ctx.limits.email(ctx.clock.now());
     if (ctx.settings.hooks.send_email.enabled) {
-      await callSendEmailHook(ctx, tx, exchange, user, {
-        redirect_to: exchange.redirectTo(),
+      await callSendEmailHook(ctx, tx, caller, user, {
+        redirect_to: caller.redirectTo(),
         email_action_type: `${kind}_notification`,
         old_email: details.oldEmail ?? '',
         old_phone: details.oldPhone ?? '',
@@ -267,7 +267,7 @@ type EmailData = Readonly<Record<string, string>>;
 async function callSendEmailHook(
   ctx: AuthContext,
   tx: Transaction | undefined,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   emailData: EmailData,
 ): Promise<void> {
@@ -286,7 +286,7 @@ async function callSendEmailHook(
     factor_type: '',
     ...emailData,
   };
-  await runHook(ctx, 'send_email', exchange, { user: renderUser(user), email_data }, tx);
+  await runHook(ctx, 'send_email', caller, { user: renderUser(user), email_data }, tx);
 }
 
 /** Throws `email_address_not_authorized`. */

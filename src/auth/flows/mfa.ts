@@ -1,12 +1,13 @@
 /** Second factors: enrolment, challenges, and what a verified one does to the session. */
+
 import type { Transaction } from '../../database/types.ts';
+import type { Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { amrMethodOfFactor, assurance } from '../core/claims.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
 import { hasVerifiedFactor } from '../core/render-user.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
-import type { Principal } from '../http/authenticate.ts';
-import type { Exchange } from '../http/exchange.ts';
 import {
   deleteChallenge,
   deleteStaleFactors,
@@ -29,7 +30,7 @@ import { audit } from './audit.ts';
 import { runHook } from './hooks.ts';
 import { notify } from './mail-tokens.ts';
 import { replaceRefreshToken } from './refresh-session.ts';
-import { type AuthenticationMethod, clientOf, type IssuedSession, signSession } from './sessions.ts';
+import { type AuthenticationMethod, clientOf, signSession } from './sessions.ts';
 
 export const challengeLifetimeMs = 300_000;
 
@@ -39,10 +40,10 @@ const enrolmentLifetimeMs = 300_000;
 /** Throws `mfa_factor_name_conflict`, `too_many_enrolled_mfa_factors`, `insufficient_aal`. */
 export async function checkEnrolment(
   ctx: AuthContext,
-  principal: Principal,
+  caller: UserCaller,
   friendlyName: string,
 ): Promise<void> {
-  const { user, session } = principal;
+  const { user, session } = caller;
   await deleteStaleFactors(ctx.pool, user.id, ctx.clock.now() - enrolmentLifetimeMs);
   const factors = await listFactors(ctx.pool, user.id);
   // Two factors without a name conflict as well, as upstream.
@@ -62,7 +63,7 @@ export async function checkEnrolment(
  * Throws `insufficient_aal`: beside a verified factor only a session that has used it may verify another. Upstream lets
  * whoever knows the password finish an enrolment begun before the first factor was verified.
  */
-export function requireVerificationAal({ user, session }: Principal, factor: Factor): void {
+export function requireVerificationAal({ user, session }: UserCaller, factor: Factor): void {
   if (factor.status === 'verified' || !hasVerifiedFactor(user) || session?.aal === 'aal2') return;
   throw authError('insufficient_aal');
 }
@@ -70,7 +71,7 @@ export function requireVerificationAal({ user, session }: Principal, factor: Fac
 /** The challenge if it may be answered from here. */
 export async function requireChallenge(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   factor: Factor,
   challengeId: string,
 ): Promise<MfaChallenge> {
@@ -80,7 +81,7 @@ export async function requireChallenge(
       status: 422,
     });
   }
-  if (challenge.verified_at !== null || challenge.ip_address !== exchange.ip)
+  if (challenge.verified_at !== null || challenge.ip_address !== caller.ip)
     throw authError('mfa_ip_address_mismatch');
   if (ctx.clock.now() > toMs(challenge.created_at) + challengeLifetimeMs) {
     await deleteChallenge(ctx.pool, challenge.id);
@@ -95,12 +96,12 @@ export async function requireChallenge(
 /** The project's hook may end it all. Throws `mfa_verification_rejected`. */
 export async function askVerificationHook(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   attempt: { readonly userId: string; readonly factorId: string | null; readonly factorType: string },
   valid: boolean,
 ): Promise<void> {
   if (!ctx.settings.hooks.mfa_verification_attempt.enabled) return;
-  const answer = await runHook(ctx, 'mfa_verification_attempt', exchange, {
+  const answer = await runHook(ctx, 'mfa_verification_attempt', caller, {
     user_id: attempt.userId,
     factor_id: attempt.factorId,
     factor_type: attempt.factorType,
@@ -118,8 +119,7 @@ export async function askVerificationHook(
  */
 export async function raiseSession(
   ctx: AuthContext,
-  exchange: Exchange,
-  principal: Principal,
+  caller: UserCaller,
   factor: Factor,
   challenge: MfaChallenge,
   record: (tx: Transaction) => Promise<void> = async () => {},
@@ -127,19 +127,19 @@ export async function raiseSession(
   const wasVerified = factor.status === 'verified';
   const session = await ctx.pool.transaction(async (tx) => {
     if (!(await takeChallenge(tx, challenge.id, ctx.clock.now()))) throw authError('mfa_ip_address_mismatch');
-    await audit(ctx, tx, principal.user, 'verification_attempted', {
-      ip: exchange.ip,
+    await audit(ctx, tx, caller.user, 'verification_attempted', {
+      ip: caller.ip,
       traits: { factor_id: factor.id, challenge_id: challenge.id, factor_type: factor.factor_type },
     });
     if (!wasVerified) await updateFactor(tx, factor, { status: 'verified' }, ctx.clock.now());
     await record(tx);
     const method = amrMethodOfFactor[factor.factor_type];
-    const raised = await reissueAtAal2(ctx, tx, exchange, principal, { method, factorId: factor.id });
+    const raised = await reissueAtAal2(ctx, tx, caller, { method, factorId: factor.id });
     await deleteUnverifiedFactors(tx, factor.user_id, factor.factor_type);
     return raised;
   });
   if (!wasVerified) {
-    await notify(ctx, undefined, exchange, session.user, 'mfa_factor_enrolled', {
+    await notify(ctx, undefined, caller, session.user, 'mfa_factor_enrolled', {
       factorType: factor.factor_type,
     });
   }
@@ -159,12 +159,11 @@ export interface SecondProof {
 export async function reissueAtAal2(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
-  principal: Principal,
+  caller: UserCaller,
   { method, factorId }: SecondProof,
 ): Promise<IssuedSession> {
-  const sessionId = principal.session?.id ?? '';
-  const userId = principal.user.id;
+  const sessionId = caller.session?.id ?? '';
+  const userId = caller.user.id;
   const now = ctx.clock.now();
   await addAmrClaim(tx, sessionId, method, now);
   const session = await lockSession(tx, sessionId);
@@ -178,7 +177,7 @@ export async function reissueAtAal2(
   );
   await setSessionAal(tx, session.id, aal, factorId ?? session.factor_id, now);
   await deleteSessionsBelow(tx, userId, 'aal2');
-  return signSession(ctx, tx, exchange, {
+  return signSession(ctx, tx, caller, {
     user,
     sessionId,
     aal,

@@ -1,5 +1,8 @@
 /** The grants of POST /oauth/token: what a client gets for a code (RFC 6749 section 4.1.3). */
+
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
 import type { JsonObject } from '../core/json.ts';
 import { idTokenClaims } from '../core/oauth/identity-claims.ts';
 import { parseScopes } from '../core/oauth/scopes.ts';
@@ -9,13 +12,12 @@ import { isVerifierOf } from '../core/pkce.ts';
 import { isBanned } from '../core/render-user.ts';
 import { toMs } from '../core/times.ts';
 import { internalError, OAuthShapedError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { findAuthorizationByCode, takeAuthorization } from '../queries/oauth-authorizations.ts';
 import { deleteClientSession } from '../queries/sessions.ts';
 import { findUserById } from '../queries/users.ts';
 import type { OAuthAuthorization, OAuthClient, User } from '../rows.ts';
 import { audit } from './audit.ts';
-import { type IssuedSession, issueSession } from './sessions.ts';
+import { issueSession } from './sessions.ts';
 
 /** From the authorization request to the redeemed code; upstream's default. */
 export const authorizationLifetimeMs = 600_000;
@@ -23,7 +25,7 @@ export const authorizationLifetimeMs = 600_000;
 /** Throws {@link OAuthShapedError}, mostly `invalid_grant`. */
 export async function redeemCode(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   client: OAuthClient,
   params: TokenParams,
 ): Promise<JsonObject> {
@@ -49,7 +51,7 @@ export async function redeemCode(
     await audit(ctx, tx, user, 'login', { traits });
     const grant = { clientId: client.id, scopes: authorization.scope, sessionId: sessionIdOfCode(code) };
     const method = 'oauth_provider/authorization_code';
-    return issueSession(ctx, tx, exchange, user, method, { by: 'consent' }, undefined, grant);
+    return issueSession(ctx, tx, caller, user, method, { by: 'consent' }, undefined, grant);
   });
   if (session === undefined) {
     // Redeemed by somebody at the same moment: nobody can tell by whom.

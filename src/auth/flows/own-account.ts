@@ -1,20 +1,24 @@
 /** A user who leaves for good. */
+
+import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { isFreshSignIn } from '../core/fresh-sign-in.ts';
+import { isPostgresError } from '../core/postgres-error.ts';
 import { hasVerifiedFactor } from '../core/render-user.ts';
 import { authError, internalError } from '../errors.ts';
-import type { Principal } from '../http/authenticate.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { isPostgresError } from '../http/render-error.ts';
+import { type GrantedClient, listConsents } from '../queries/oauth-consents.ts';
+import { listPasskeys } from '../queries/passkeys.ts';
+import { listSessions } from '../queries/sessions.ts';
 import { deleteUser } from '../queries/users.ts';
+import type { Passkey, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
-import { forgetRecoveryCodes } from './recovery-codes.ts';
+import { countRecoveryCodes, forgetRecoveryCodes, type RecoveryCodeCount } from './recovery-codes.ts';
 
 /** SQLSTATEs of rows that refer to one that is to go: foreign_key_violation, restrict_violation. */
 const stillNeeded = new Set(['23503', '23001']);
 
 /** Throws `insufficient_aal`: whoever has a second factor must have used it. */
-export function requireUsedFactor({ user, session }: Principal): void {
+export function requireUsedFactor({ user, session }: UserCaller): void {
   if (!hasVerifiedFactor(user) || session?.aal === 'aal2') return;
   throw authError('insufficient_aal', 'AAL2 session is required when MFA is enabled');
 }
@@ -23,13 +27,9 @@ export function requireUsedFactor({ user, session }: Principal): void {
  * Deletes the user, and what refers to them as its foreign keys say.
  * @throws {AuthError} insufficient_aal, reauthentication_needed, user_sso_managed; conflict when something still needs the user
  */
-export async function deleteOwnAccount(
-  ctx: AuthContext,
-  exchange: Exchange,
-  principal: Principal,
-): Promise<void> {
-  const { user, session } = principal;
-  requireUsedFactor(principal);
+export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Promise<void> {
+  const { user, session } = caller;
+  requireUsedFactor(caller);
   // The provider would make the account anew at the next sign-in.
   if (user.is_sso_user) throw authError('user_sso_managed');
   if (!session || !isFreshSignIn(session, ctx.clock.now())) {
@@ -37,7 +37,7 @@ export async function deleteOwnAccount(
   }
   try {
     await ctx.pool.transaction(async (tx) => {
-      await audit(ctx, tx, user, 'user_deleted', { ip: exchange.ip, traits: { user_id: user.id } });
+      await audit(ctx, tx, user, 'user_deleted', { ip: caller.ip, traits: { user_id: user.id } });
       await forgetRecoveryCodes(ctx, tx, user.id);
       await deleteUser(tx, user.id);
     });
@@ -48,4 +48,26 @@ export async function deleteOwnAccount(
     ctx.log.warn({ service: 'auth', userId: user.id, error: cause }, 'a user could not delete their account');
     throw authError('conflict', 'The account cannot be deleted: something still depends on it');
   }
+}
+
+export interface OwnData {
+  readonly user: User;
+  readonly sessions: readonly Session[];
+  readonly passkeys: readonly Passkey[];
+  readonly grants: readonly GrantedClient[];
+  /** Null for a database of the hosted service, which has no table for them. */
+  readonly recoveryCodes: RecoveryCodeCount | null;
+}
+
+/** Everything that describes the user. Excludes secrets and the app's own tables. @throws {AuthError} insufficient_aal */
+export async function exportOwnData(ctx: AuthContext, caller: UserCaller): Promise<OwnData> {
+  requireUsedFactor(caller);
+  const { user } = caller;
+  const [sessions, passkeys, grants, recoveryCodes] = await Promise.all([
+    listSessions(ctx.pool, user.id),
+    listPasskeys(ctx.pool, user.id),
+    listConsents(ctx.pool, user.id),
+    ctx.hasOwnTables ? countRecoveryCodes(ctx, user.id) : null,
+  ]);
+  return { user, sessions, passkeys, grants, recoveryCodes };
 }

@@ -1,7 +1,12 @@
 /** Passkeys: registering one, and signing in with one without a user name or a password. */
+
+import type { Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
+import type { Fields, ReadFields } from '../core/fields.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
 import { hasVerifiedFactor, isBanned } from '../core/render-user.ts';
 import { toMs } from '../core/times.ts';
+import { isUuid } from '../core/uuid.ts';
 import {
   type Ceremony,
   creationOptions,
@@ -16,8 +21,6 @@ import { type KeyRecord, looksCloned, type NewKey } from '../core/webauthn/crede
 import { passkeyName } from '../core/webauthn/passkey-name.ts';
 import { parseAssertion, parseCreation } from '../core/webauthn/response.ts';
 import { authError } from '../errors.ts';
-import { isUuid, type Principal } from '../http/authenticate.ts';
-import type { Exchange } from '../http/exchange.ts';
 import {
   countPasskeys,
   insertPasskey,
@@ -31,7 +34,7 @@ import { findUserById } from '../queries/users.ts';
 import type { Passkey, User } from '../rows.ts';
 import { judgeAssertion, judgeCreation } from '../webauthn.ts';
 import { audit } from './audit.ts';
-import { type IssuedSession, issueSession } from './sessions.ts';
+import { issueSession } from './sessions.ts';
 
 const passkeyChallengeLifetimeMs = 300_000;
 const maxPasskeysPerUser = 10;
@@ -45,22 +48,22 @@ export interface PasskeyQuestion {
 }
 
 /** Throws `insufficient_aal`: whoever has a second factor must have used it. */
-export function requirePasskeyAal({ user, session }: Principal): void {
+export function requirePasskeyAal({ user, session }: UserCaller): void {
   if (!hasVerifiedFactor(user) || session?.aal === 'aal2') return;
   throw authError('insufficient_aal', 'AAL2 session is required to manage passkeys when MFA is enabled');
 }
 
-function requireRegistration(principal: Principal): void {
-  if (principal.user.is_sso_user) {
+function requireRegistration(caller: UserCaller): void {
+  if (caller.user.is_sso_user) {
     throw authError('validation_failed', 'SSO users cannot register passkeys', { status: 422 });
   }
-  requirePasskeyAal(principal);
+  requirePasskeyAal(caller);
 }
 
 /** Throws `too_many_passkeys`, `insufficient_aal`, `validation_failed`. */
-export async function beginRegistration(ctx: AuthContext, principal: Principal): Promise<PasskeyQuestion> {
-  requireRegistration(principal);
-  const { user } = principal;
+export async function beginRegistration(ctx: AuthContext, caller: UserCaller): Promise<PasskeyQuestion> {
+  requireRegistration(caller);
+  const { user } = caller;
   const existing = await listPasskeys(ctx.pool, user.id);
   if (existing.length >= maxPasskeysPerUser) throw authError('too_many_passkeys');
   const party = ctx.settings.relyingParty;
@@ -74,32 +77,32 @@ export async function beginRegistration(ctx: AuthContext, principal: Principal):
 /** Throws `webauthn_challenge_not_found`, `_expired`, `webauthn_verification_failed`, `webauthn_credential_exists`. */
 export async function finishRegistration(
   ctx: AuthContext,
-  exchange: Exchange,
-  principal: Principal,
+  caller: UserCaller,
+  body: ReadFields,
 ): Promise<Passkey> {
-  requireRegistration(principal);
-  const { user } = principal;
-  const { ceremony, credential } = await takeAnswer(ctx, exchange, 'registration', user.id);
+  requireRegistration(caller);
+  const { user } = caller;
+  const { ceremony, credential } = await takeAnswer(ctx, body(), 'registration', user.id);
   const answer = parseCreation(credential);
   if (!answer) throw refusal('malformed');
   if (ceremony.userId !== user.id) throw refusal('refused');
   const judgement = await judgeCreation(ctx.settings.relyingParty, ceremony, answer);
   if (!judgement.ok) throw refusal(judgement.fault, judgement.cause);
-  return store(ctx, exchange, user, judgement.proven);
+  return store(ctx, caller, user, judgement.proven);
 }
 
-async function store(ctx: AuthContext, exchange: Exchange, user: User, key: NewKey): Promise<Passkey> {
+async function store(ctx: AuthContext, caller: Caller, user: User, key: NewKey): Promise<Passkey> {
   const name = await passkeyName(key.aaguid);
   return ctx.pool.transaction(async (tx) => {
     if ((await countPasskeys(tx, user.id)) >= maxPasskeysPerUser) throw authError('too_many_passkeys');
     const passkey = await insertPasskey(tx, user.id, key, name, ctx.clock.now());
     if (!passkey) throw authError('webauthn_credential_exists');
-    await audit(ctx, tx, user, 'passkey_created', { ip: exchange.ip, traits: { passkey_id: passkey.id } });
+    await audit(ctx, tx, user, 'passkey_created', { ip: caller.ip, traits: { passkey_id: passkey.id } });
     return passkey;
   });
 }
 
-export function beginSignIn(ctx: AuthContext): Promise<PasskeyQuestion> {
+export function beginPasskeySignIn(ctx: AuthContext): Promise<PasskeyQuestion> {
   const party = ctx.settings.relyingParty;
   const challenge = newChallenge();
   const session = requestSession(party, 'passkey', challenge, undefined, []);
@@ -107,8 +110,12 @@ export function beginSignIn(ctx: AuthContext): Promise<PasskeyQuestion> {
 }
 
 /** Throws as {@link finishRegistration}, and 403 `email_not_confirmed`, `phone_not_confirmed`, `user_banned`. */
-export async function finishSignIn(ctx: AuthContext, exchange: Exchange): Promise<IssuedSession> {
-  const { ceremony, credential } = await takeAnswer(ctx, exchange, 'authentication', null);
+export async function finishPasskeySignIn(
+  ctx: AuthContext,
+  caller: Caller,
+  body: Fields,
+): Promise<IssuedSession> {
+  const { ceremony, credential } = await takeAnswer(ctx, body, 'authentication', null);
   const answer = parseAssertion(credential);
   if (!answer) throw refusal('malformed');
   const { user, passkey } = await findOwner(ctx, answer.userHandle, answer.id);
@@ -120,8 +127,8 @@ export async function finishSignIn(ctx: AuthContext, exchange: Exchange): Promis
   requireSignInAllowed(ctx, user);
   return ctx.pool.transaction(async (tx) => {
     if (!(await recordPasskeyUse(tx, passkey.id, use, ctx.clock.now()))) throw clone(ctx, passkey);
-    await audit(ctx, tx, user, 'login', { ip: exchange.ip, traits: { passkey_id: passkey.id } });
-    return issueSession(ctx, tx, exchange, user, 'passkey', { by: 'passkey' });
+    await audit(ctx, tx, user, 'login', { ip: caller.ip, traits: { passkey_id: passkey.id } });
+    return issueSession(ctx, tx, caller, user, 'passkey', { by: 'passkey' });
   });
 }
 
@@ -166,11 +173,10 @@ async function ask(
 /** The answer and its question, which nobody can answer again. */
 async function takeAnswer(
   ctx: AuthContext,
-  exchange: Exchange,
+  body: Fields,
   type: PasskeyChallengeType,
   userId: string | null,
 ): Promise<{ ceremony: Ceremony; credential: unknown }> {
-  const body = exchange.body();
   const challengeId = body.text('challenge_id');
   const credential = body.raw('credential');
   if (challengeId === '') throw authError('validation_failed', 'challenge_id is required');

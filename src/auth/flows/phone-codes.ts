@@ -1,12 +1,12 @@
 /** Codes sent to phones: by the project's hook or provider; where there is neither they are captured in the inbox. */
 import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { renderUser } from '../core/render-user.ts';
 import { oneTimePassword, tokenHash } from '../core/secrets.ts';
 import { renderText } from '../core/template/render.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { setOneTimeToken } from '../queries/one-time-tokens.ts';
 import { updateUser } from '../queries/users.ts';
 import { requirePause } from '../rate-limits.ts';
@@ -41,7 +41,7 @@ export function parseChannel(ctx: AuthContext, channel: string): Channel {
 export async function sendPhoneCode(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   code: { readonly phone: string; readonly kind: PhoneCodeKind; readonly channel: Channel },
 ): Promise<string | undefined> {
@@ -54,7 +54,7 @@ export async function sendPhoneCode(
   if (fixed === undefined) {
     requireDelivery(ctx);
     await ctx.limits.sms(now);
-    await sendText(ctx, exchange, { user, ...code, otp, template: ctx.settings.phone.template }, tx);
+    await sendText(ctx, caller, { user, ...code, otp, template: ctx.settings.phone.template }, tx);
   }
   const hash = tokenHash(code.phone, otp);
   const change = code.kind === 'phone_change' ? { phone_change: code.phone } : {};
@@ -91,13 +91,13 @@ export interface TextToSend {
 /** Throws `sms_send_failed`; for factors, as upstream, `unexpected_failure`. */
 export async function sendText(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   { user, phone, otp, channel, template, kind }: TextToSend,
   tx?: Transaction,
 ): Promise<void> {
   if (ctx.settings.hooks.send_sms.enabled) {
     const sms = { otp, ...(kind === 'mfa' ? { sms_type: 'mfa' } : {}), phone };
-    const sent = runHook(ctx, 'send_sms', exchange, { user: renderUser(user), sms }, tx);
+    const sent = runHook(ctx, 'send_sms', caller, { user: renderUser(user), sms }, tx);
     await (kind === 'mfa'
       ? sent.catch((cause) => {
           throw internalError('error invoking hook', cause);

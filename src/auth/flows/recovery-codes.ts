@@ -2,25 +2,39 @@
  * One-time recovery codes, beyond upstream: a set is made while a factor is at hand, and each of its codes stands in for
  * a factor once.
  */
+
 import type { Transaction } from '../../database/types.ts';
 import { newRecoveryCode, parseRecoveryCode, recoveryCodeHash } from '../../kernel/recovery-codes.ts';
+import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { recoveryCodeMethod } from '../core/claims.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
 import { hasVerifiedFactor } from '../core/render-user.ts';
 import { authError, internalError } from '../errors.ts';
-import type { Principal } from '../http/authenticate.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { hasAnyVerifiedFactor } from '../queries/factors.ts';
 import {
   deleteRecoveryCodes,
+  findRecoveryCodes,
   hasRecoveryCode,
   replaceRecoveryCodes,
   takeRecoveryCode,
 } from '../queries/recovery-codes.ts';
-import { type Actor, audit } from './audit.ts';
+import { type Actor, adminActor, audit, userActor } from './audit.ts';
 import { verifyTyped } from './guess.ts';
 import { askVerificationHook, reissueAtAal2 } from './mfa.ts';
-import type { IssuedSession } from './sessions.ts';
+
+/** How many codes a user was given, and how many are left. */
+export interface RecoveryCodeCount {
+  readonly total: number;
+  readonly remaining: number;
+  /** Null without codes. */
+  readonly createdAt: string | null;
+}
+
+export async function countRecoveryCodes(ctx: AuthContext, userId: string): Promise<RecoveryCodeCount> {
+  const set = await findRecoveryCodes(ctx.pool, userId);
+  return { total: set?.total ?? 0, remaining: set?.remaining ?? 0, createdAt: set?.created_at ?? null };
+}
 
 const codesPerSet = 10;
 
@@ -28,25 +42,21 @@ const codesPerSet = 10;
 const hookFactorType = 'recovery_code';
 
 /** Throws 403 `insufficient_aal`: codes are changed by whoever has just used a factor, or a code. */
-export function requireRecoveryCodeAal({ session }: Principal): void {
+export function requireRecoveryCodeAal({ session }: UserCaller): void {
   if (session?.aal === 'aal2') return;
   throw authError('insufficient_aal', 'AAL2 required to manage recovery codes');
 }
 
 /** A new set, in place of the one before. Throws `mfa_factor_not_found`, `insufficient_aal`. */
-export async function makeRecoveryCodes(
-  ctx: AuthContext,
-  exchange: Exchange,
-  principal: Principal,
-): Promise<readonly string[]> {
-  const { user } = principal;
-  requireVerifiedFactor(principal);
-  requireRecoveryCodeAal(principal);
+export async function makeRecoveryCodes(ctx: AuthContext, caller: UserCaller): Promise<readonly string[]> {
+  const { user } = caller;
+  requireVerifiedFactor(caller);
+  requireRecoveryCodeAal(caller);
   const codes = Array.from({ length: codesPerSet }, newRecoveryCode);
   const hashes = codes.map((code) => recoveryCodeHash(user.id, parseRecoveryCode(code) ?? ''));
   await ctx.pool.transaction(async (tx) => {
     await replaceRecoveryCodes(tx, user.id, hashes, ctx.clock.now());
-    await audit(ctx, tx, user, 'recovery_codes_created', { ip: exchange.ip, traits: { count: codesPerSet } });
+    await audit(ctx, tx, user, 'recovery_codes_created', { ip: caller.ip, traits: { count: codesPerSet } });
   });
   return codes;
 }
@@ -57,30 +67,29 @@ export async function makeRecoveryCodes(
  */
 export async function verifyRecoveryCode(
   ctx: AuthContext,
-  exchange: Exchange,
-  principal: Principal,
+  caller: UserCaller,
   typed: string,
 ): Promise<IssuedSession> {
-  const { user, session } = principal;
+  const { user, session } = caller;
   if (!session) throw internalError('A valid session is required to use a recovery code');
-  requireVerifiedFactor(principal);
+  requireVerifiedFactor(caller);
   const letters = parseRecoveryCode(typed);
   const hash = letters === undefined ? '' : recoveryCodeHash(user.id, letters);
   const attempt = { userId: user.id, factorId: null, factorType: hookFactorType };
   const isRight = await verifyTyped(
     ctx,
-    exchange,
+    caller,
     'recovery_code',
     { account: user.id },
     async () => (await hasRecoveryCode(ctx.pool, user.id, hash)) || undefined,
   );
-  await askVerificationHook(ctx, exchange, attempt, isRight === true);
+  await askVerificationHook(ctx, caller, attempt, isRight === true);
   if (!isRight) throw wrongCode();
   return ctx.pool.transaction(async (tx) => {
     if (!(await takeRecoveryCode(tx, user.id, hash))) throw wrongCode();
     const traits = { factor_type: hookFactorType };
-    await audit(ctx, tx, user, 'verification_attempted', { ip: exchange.ip, traits });
-    return reissueAtAal2(ctx, tx, exchange, principal, { method: recoveryCodeMethod, factorId: null });
+    await audit(ctx, tx, user, 'verification_attempted', { ip: caller.ip, traits });
+    return reissueAtAal2(ctx, tx, caller, { method: recoveryCodeMethod, factorId: null });
   });
 }
 
@@ -107,22 +116,35 @@ export async function forgetIdleRecoveryCodes(
   if (ctx.hasOwnTables && !(await hasAnyVerifiedFactor(tx, userId))) await deleteRecoveryCodes(tx, userId);
 }
 
-export async function removeRecoveryCodes(
+/** @throws {AuthError} insufficient_aal */
+export async function removeOwnRecoveryCodes(ctx: AuthContext, caller: UserCaller): Promise<void> {
+  requireRecoveryCodeAal(caller);
+  await removeRecoveryCodes(ctx, caller, userActor(caller.user), caller.user.id);
+}
+
+export async function removeRecoveryCodesByAdmin(
   ctx: AuthContext,
-  tx: Transaction,
+  caller: AdminCaller,
   userId: string,
-  by: { readonly actor: Actor; readonly ip: string },
-): Promise<boolean> {
-  const hadCodes = await deleteRecoveryCodes(tx, userId);
-  if (hadCodes) {
-    await audit(ctx, tx, by.actor, 'recovery_codes_deleted', { ip: by.ip, traits: { user_id: userId } });
-  }
-  return hadCodes;
+): Promise<void> {
+  await removeRecoveryCodes(ctx, caller, adminActor(caller.claims), userId);
+}
+
+async function removeRecoveryCodes(
+  ctx: AuthContext,
+  { ip }: Caller,
+  actor: Actor,
+  userId: string,
+): Promise<void> {
+  await ctx.pool.transaction(async (tx) => {
+    if (!(await deleteRecoveryCodes(tx, userId))) return;
+    await audit(ctx, tx, actor, 'recovery_codes_deleted', { ip, traits: { user_id: userId } });
+  });
 }
 
 const wrongCode = () => authError('mfa_verification_failed', 'Invalid recovery code entered');
 
-function requireVerifiedFactor({ user }: Principal): void {
+function requireVerifiedFactor({ user }: UserCaller): void {
   if (hasVerifiedFactor(user)) return;
   throw authError('mfa_factor_not_found', 'Recovery codes need a verified factor', { status: 422 });
 }

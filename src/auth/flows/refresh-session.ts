@@ -1,9 +1,12 @@
 /** Refreshing a session: the shell around the decisions of `core/refresh.ts`. */
+
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { assurance } from '../core/claims.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
 import { decideRefresh, judgeSession, lastRefreshedMs, sessionTimes } from '../core/refresh.ts';
 import {
   encodeRefreshToken,
@@ -14,7 +17,6 @@ import {
 import { isBanned } from '../core/render-user.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { type AuthError, authError, internalError, OAuthShapedError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import {
   deleteRefreshToken,
   findActiveToken,
@@ -38,7 +40,7 @@ import { findUserById, lockUser, updateUser } from '../queries/users.ts';
 import type { RefreshToken, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { refreshAtOnce } from './refresh-at-once.ts';
-import { clientOf, type IssuedSession, signSession } from './sessions.ts';
+import { clientOf, signSession } from './sessions.ts';
 
 /** Locked rows are retried this long, then the answer is 409. */
 const patienceMs = 5000;
@@ -53,20 +55,20 @@ type Presented =
  */
 export async function refreshSession(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   text: string,
   clientId?: string,
 ): Promise<IssuedSession> {
   const presented = parsePresented(text);
   // The short way looks at one session only.
   if (presented.form === 1 && clientId === undefined && !ctx.settings.sessions.singlePerUser) {
-    const session = await refreshAtOnce(ctx, exchange, text);
+    const session = await refreshAtOnce(ctx, caller, text);
     if (session) return session;
   }
   const startedAt = performance.now();
   while (performance.now() - startedAt < patienceMs) {
-    await judge(ctx, exchange, presented);
-    const outcome = await ctx.pool.transaction((tx) => refreshLocked(ctx, tx, exchange, presented, clientId));
+    await judge(ctx, caller, presented);
+    const outcome = await ctx.pool.transaction((tx) => refreshLocked(ctx, tx, caller, presented, clientId));
     if (outcome === 'busy') await sleep(10 + Math.random() * 20);
     // Thrown here and not inside, so that the revocations are kept.
     else if ('refusal' in outcome) throw outcome.refusal;
@@ -86,7 +88,7 @@ function parsePresented(text: string): Presented {
 }
 
 /** What can be said without a lock: unknown tokens, banned users, sessions that are over. */
-async function judge(ctx: AuthContext, exchange: Exchange, presented: Presented): Promise<void> {
+async function judge(ctx: AuthContext, caller: Caller, presented: Presented): Promise<void> {
   const now = ctx.clock.now();
   const row = presented.form === 1 ? await findRefreshToken(ctx.pool, presented.text) : undefined;
   if (presented.form === 1 && !row) throw authError('refresh_token_not_found');
@@ -98,13 +100,13 @@ async function judge(ctx: AuthContext, exchange: Exchange, presented: Presented)
   const userId = session?.user_id ?? row?.user_id;
   const user = userId ? await findUserById(ctx.pool, userId) : undefined;
   if (!user) throw authError('refresh_token_not_found');
-  exchange.reply.header('sb-auth-user-id', user.id);
+  caller.setHeader('sb-auth-user-id', user.id);
   if (isBanned(user, now)) throw authError('user_banned', 'Invalid Refresh Token: User Banned');
   if (!session) {
     if (row) await deleteRefreshToken(ctx.pool, row.id);
     throw authError('session_not_found', 'Invalid Refresh Token: No Valid Session Found', { status: 400 });
   }
-  exchange.reply.header('sb-auth-session-id', session.id);
+  caller.setHeader('sb-auth-session-id', session.id);
   const validity = judgeSession(
     sessionTimes(session),
     row ? toMs(row.updated_at) : undefined,
@@ -133,7 +135,7 @@ type Outcome = IssuedSession | 'busy' | { readonly refusal: AuthError };
 async function refreshLocked(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   presented: Presented,
   clientId: string | undefined,
 ): Promise<Outcome> {
@@ -147,13 +149,13 @@ async function refreshLocked(
   refuseOtherClient(session.oauth_client_id ?? undefined, clientId);
   if (ctx.settings.sessions.singlePerUser) await requireNewest(ctx, tx, session, row);
   const next = row
-    ? await rotate(ctx, tx, exchange, user, session, row)
-    : await advance(ctx, tx, exchange, user, session, presented);
+    ? await rotate(ctx, tx, caller, user, session, row)
+    : await advance(ctx, tx, caller, user, session, presented);
   if (typeof next !== 'string') return next;
   const now = ctx.clock.now();
-  await setRefreshInfo(tx, session.id, { userAgent: exchange.userAgent, ip: exchange.ip }, now);
+  await setRefreshInfo(tx, session.id, { userAgent: caller.userAgent, ip: caller.ip }, now);
   const { aal, amr } = assurance(session.amr_claims, user);
-  return signSession(ctx, tx, exchange, {
+  return signSession(ctx, tx, caller, {
     user,
     sessionId: session.id,
     aal,
@@ -197,7 +199,7 @@ function refuseOtherClient(owner: string | undefined, clientId: string | undefin
 async function rotate(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   session: Session,
   row: RefreshToken,
@@ -217,12 +219,12 @@ async function rotate(
   }
   await audit(ctx, tx, user, 'token_refreshed');
   if (decision.kind === 'return-active') {
-    exchange.reply.header('sb-auth-refresh-token-prefix', decision.token.slice(0, 5));
+    caller.setHeader('sb-auth-refresh-token-prefix', decision.token.slice(0, 5));
     return decision.token;
   }
   const next = await swapRefreshToken(ctx, tx, user, row);
-  exchange.reply.header('sb-auth-refresh-token-reuse', 'false');
-  exchange.reply.header('sb-auth-refresh-token-prefix', next.slice(0, 5));
+  caller.setHeader('sb-auth-refresh-token-reuse', 'false');
+  caller.setHeader('sb-auth-refresh-token-prefix', next.slice(0, 5));
   return next;
 }
 
@@ -285,7 +287,7 @@ export async function replaceRefreshToken(
 async function advance(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   session: Session,
   presented: Presented,
@@ -300,18 +302,18 @@ async function advance(
   const isConcurrent = Math.abs(now - lastRefreshMs) < ctx.settings.refresh.reuseIntervalMs;
   const causes = [...(isConcurrent ? ['concurrent-refresh'] : []), ...(behind === 1 ? ['fail-to-save'] : [])];
   if (behind > 0 && causes.length > 0)
-    exchange.reply.header('sb-auth-refresh-token-reuse-cause', causes.join(','));
+    caller.setHeader('sb-auth-refresh-token-reuse-cause', causes.join(','));
   if (behind > 1 && !isConcurrent) {
     if (ctx.settings.refresh.rotation) {
       await endFamily(ctx, tx, user, session);
-      exchange.reply.header('sb-auth-refresh-token-rotated', 'true');
+      caller.setHeader('sb-auth-refresh-token-rotated', 'true');
     }
     return { refusal: authError('refresh_token_already_used') };
   }
-  if (behind === 0) exchange.reply.header('sb-auth-refresh-token-reuse', 'false');
+  if (behind === 0) caller.setHeader('sb-auth-refresh-token-reuse', 'false');
   const counter = behind === 0 ? current + 1 : current;
   await setRefreshCounter(tx, session.id, counter, now);
-  exchange.reply.header('sb-auth-refresh-token-counter', String(counter));
+  caller.setHeader('sb-auth-refresh-token-counter', String(counter));
   await audit(ctx, tx, user, 'token_refreshed');
   return encodeRefreshToken(session.id, counter, key);
 }

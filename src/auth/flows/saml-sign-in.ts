@@ -1,9 +1,12 @@
 /**
- * Sign-in with SAML: a browser is sent to an identity provider (`beginSignIn`) and comes back with an assertion
- * (`finishSignIn`), or comes from there unasked.
+ * Sign-in with SAML: a browser is sent to an identity provider (`beginSamlSignIn`) and comes back with an assertion
+ * (`finishSamlSignIn`), or comes from there unasked.
  */
+
 import { createHash, randomBytes } from 'node:crypto';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
+import { sessionFragment } from '../core/issued-session.ts';
 import type { Challenge } from '../core/pkce.ts';
 import { chooseRedirect, encodeParams, withParams } from '../core/redirects.ts';
 import { readUser, sessionEndOf } from '../core/saml/assertion.ts';
@@ -18,9 +21,8 @@ import { assertionNamespace, nameIdFormats, SamlFault } from '../core/saml/names
 import { type ServiceProvider, serviceProviderAt, signInUrl } from '../core/saml/service-provider.ts';
 import { childOf, parseXml, type XmlElement } from '../core/saml/xml.ts';
 import { fromMs, toMs } from '../core/times.ts';
+import { isUuid } from '../core/uuid.ts';
 import { authError, internalError } from '../errors.ts';
-import { isUuid } from '../http/authenticate.ts';
-import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { setSessionEnd } from '../queries/sessions.ts';
 import {
   claimFlowState,
@@ -32,6 +34,7 @@ import {
   takeRelayState,
 } from '../queries/sso.ts';
 import { tellUserCreated } from './accounts.ts';
+import { audienceOf } from './audience.ts';
 import {
   askBeforeExternalUser,
   identityProof,
@@ -41,14 +44,14 @@ import {
 import { resolveArtifact } from './saml-artifact.ts';
 import { currentMetadata } from './saml-metadata.ts';
 import { verifyResponse } from './saml-verify.ts';
-import { issueSession, sessionFragment } from './sessions.ts';
+import { issueSession } from './sessions.ts';
 
 export function serviceProvider(ctx: AuthContext): ServiceProvider {
   return serviceProviderAt(ctx.settings.saml.external_url ?? ctx.settings.externalUrl());
 }
 
 /** The address of the identity provider that the browser has to visit. */
-export async function beginSignIn(
+export async function beginSamlSignIn(
   ctx: AuthContext,
   provider: SsoProvider,
   { challenge, redirectTo }: { readonly challenge: Challenge | undefined; readonly redirectTo: string },
@@ -71,8 +74,11 @@ export async function beginSignIn(
 }
 
 /** Where the browser goes from here, with a session or a code. */
-export async function finishSignIn(ctx: AuthContext, exchange: Exchange): Promise<string> {
-  const form = new URLSearchParams(exchange.text);
+export async function finishSamlSignIn(
+  ctx: AuthContext,
+  caller: Caller,
+  form: URLSearchParams,
+): Promise<string> {
   const begun = await findBeginning(ctx, form);
   const { provider, relayState } = begun;
   if (provider.disabled) {
@@ -84,14 +90,14 @@ export async function finishSignIn(ctx: AuthContext, exchange: Exchange): Promis
     provider: `sso:${provider.id}`,
     profile: { emails: [{ email, verified: true, primary: true }], claims },
     emailOptional: false,
-    aud: audienceOf(ctx, exchange),
+    aud: audienceOf(ctx, caller),
   };
   requireIdentifying(signIn.profile);
   const { redirects, accountUrl } = ctx.settings;
   const target = chooseRedirect(redirects, [begun.redirectTo], accountUrl());
-  await askBeforeExternalUser(ctx, exchange, signIn);
+  await askBeforeExternalUser(ctx, caller, signIn);
   const outcome = await ctx.pool.transaction(async (tx) => {
-    const made = await signInExternally(ctx, tx, exchange, signIn);
+    const made = await signInExternally(ctx, tx, caller, signIn);
     if (made.kind === 'refusal') return made;
     const { user, isNew } = made;
     if (relayState?.auth_code && relayState.flow_state_id) {
@@ -100,14 +106,14 @@ export async function finishSignIn(ctx: AuthContext, exchange: Exchange): Promis
       const location = withParams(target, { code: relayState.auth_code });
       return { kind: 'location', location, user, isNew } as const;
     }
-    const session = await issueSession(ctx, tx, exchange, user, 'sso/saml', identityProof(signIn));
+    const session = await issueSession(ctx, tx, caller, user, 'sso/saml', identityProof(signIn));
     const end = sessionEndOf(assertion);
     if (end !== undefined) await setSessionEnd(tx, session.sessionId, end);
     const location = `${target}#${encodeParams(sessionFragment(session))}`;
     return { kind: 'location', location, user, isNew } as const;
   });
   if (outcome.kind === 'refusal') throw outcome.error;
-  if (outcome.isNew) await tellUserCreated(ctx, exchange, outcome.user);
+  if (outcome.isNew) await tellUserCreated(ctx, caller, outcome.user);
   return outcome.location;
 }
 

@@ -1,19 +1,46 @@
 /** Sign-in without password and recovery: codes and links on request. */
+
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { isEmail, isPhone, parseEmail, parsePhone } from '../core/contact.ts';
+import type { Fields } from '../core/fields.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Challenge, parseChallenge } from '../core/pkce.ts';
 import { randomPassword } from '../core/secrets.ts';
 import { standingOf } from '../core/standing.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
 import { findUserByEmail, findUserByPhone } from '../queries/users.ts';
+import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { type Channel, parseChannel, sendPhoneCode } from './phone-codes.ts';
 import { signUp } from './sign-up.ts';
 import { nothing, startOver } from './start-over.ts';
+
+/** Sends a sign-in code to an email address or a phone number. Returns the provider's message id, if there is one to show. */
+export async function sendOtp(ctx: AuthContext, caller: Caller, body: Fields): Promise<string | undefined> {
+  const email = body.text('email');
+  const phone = body.text('phone');
+  const aud = audienceOf(ctx, caller);
+  const data = body.object('data') ?? {};
+  if (email !== '' && phone !== '') {
+    throw authError('validation_failed', 'Only an email address or phone number should be provided');
+  }
+  if (email !== '' && body.text('channel') !== '') {
+    throw authError('validation_failed', 'Channel should only be specified with Phone OTP');
+  }
+  const codeChallenge = body.text('code_challenge');
+  const codeChallengeMethod = body.text('code_challenge_method');
+  parseChallenge(codeChallenge, codeChallengeMethod);
+  const createUser = body.flag('create_user', true);
+  if (email !== '') {
+    await sendMagicLink(ctx, caller, { email, data, codeChallenge, codeChallengeMethod, createUser, aud });
+    return undefined;
+  }
+  if (phone === '') throw authError('validation_failed', 'One of email or phone must be set');
+  return sendPhoneOtp(ctx, caller, { phone, channel: body.text('channel'), data, createUser, aud });
+}
 
 export interface MagicLinkRequest {
   readonly email: string;
@@ -28,7 +55,7 @@ export interface MagicLinkRequest {
 /** Unknown addresses are signed up first; their confirmation mail is the link. */
 export async function sendMagicLink(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   request: MagicLinkRequest,
 ): Promise<void> {
   if (!ctx.settings.email.enabled) throw authError('email_provider_disabled', undefined, { status: 422 });
@@ -39,12 +66,12 @@ export async function sendMagicLink(
   }
   const email = parseEmail(request.email);
   const challenge = parseChallenge(request.codeChallenge, request.codeChallengeMethod);
-  await ctx.afterwards.do(hidesAccounts, () => mailLink(ctx, exchange, { ...request, email }, challenge));
+  await ctx.afterwards.do(hidesAccounts, () => mailLink(ctx, caller, { ...request, email }, challenge));
 }
 
 async function mailLink(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   request: MagicLinkRequest,
   challenge: Challenge | undefined,
 ): Promise<void> {
@@ -60,7 +87,7 @@ async function mailLink(
   if (standing === 'confirmed' || (known && ctx.settings.email.autoconfirm)) {
     await workAsForNew(ctx, password);
   } else {
-    await signUp(ctx, exchange, { ...request, password, phone: '', channel: '' }).catch(passIfKnownMeanwhile);
+    await signUp(ctx, caller, { ...request, password, phone: '', channel: '' }).catch(passIfKnownMeanwhile);
     if (!ctx.settings.email.autoconfirm) return;
   }
   const user = known ?? (await findUserByEmail(ctx.pool, email, request.aud));
@@ -71,7 +98,7 @@ async function mailLink(
   }
   await ctx.pool.transaction(async (tx) => {
     await audit(ctx, tx, user, 'user_recovery_requested');
-    await sendTokenMail(ctx, tx, exchange, user, 'magiclink', challenge !== undefined);
+    await sendTokenMail(ctx, tx, caller, user, 'magiclink', challenge !== undefined);
   });
 }
 
@@ -101,7 +128,7 @@ export interface PhoneOtpRequest {
 /** The message id, where there is one to tell. */
 export async function sendPhoneOtp(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   request: PhoneOtpRequest,
 ): Promise<string | undefined> {
   const { enabled, hidesAccounts } = ctx.settings.phone;
@@ -111,14 +138,14 @@ export async function sendPhoneOtp(
   const channel = parseChannel(ctx, request.channel);
   let messageId: string | undefined;
   await ctx.afterwards.do(hidesAccounts, async () => {
-    messageId = await textCode(ctx, exchange, { ...request, phone }, channel);
+    messageId = await textCode(ctx, caller, { ...request, phone }, channel);
   });
   return hidesAccounts ? undefined : messageId;
 }
 
 async function textCode(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   request: PhoneOtpRequest,
   channel: Channel,
 ): Promise<string | undefined> {
@@ -140,7 +167,7 @@ async function textCode(
   if (standing === 'confirmed' || (known && ctx.settings.phone.autoconfirm)) {
     await workAsForNew(ctx, password);
   } else {
-    await signUp(ctx, exchange, {
+    await signUp(ctx, caller, {
       ...request,
       password,
       email: '',
@@ -154,6 +181,6 @@ async function textCode(
   return ctx.pool.transaction(async (tx) => {
     await audit(ctx, tx, user, 'user_recovery_requested', { traits: { channel } });
     if (standing === 'unclaimed') await startOver(ctx, tx, user, 'phone', nothing);
-    return sendPhoneCode(ctx, tx, exchange, user, { phone, kind: 'confirmation', channel });
+    return sendPhoneCode(ctx, tx, caller, user, { phone, kind: 'confirmation', channel });
   });
 }

@@ -1,13 +1,13 @@
 /** Sessions: making them at sign-in, and what a client gets. */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { type Aal, type AmrEntry, accessTokenClaims, assurance, claimFaults } from '../core/claims.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
-import { renderUser } from '../core/render-user.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { AuthError, internalError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { insertRefreshToken } from '../queries/refresh-tokens.ts';
 import { addAmrClaim, insertSession, setSessionAal } from '../queries/sessions.ts';
 import { updateUser } from '../queries/users.ts';
@@ -26,15 +26,6 @@ export type AuthenticationMethod =
   | 'anonymous'
   | (string & {});
 
-export interface IssuedSession {
-  readonly sessionId: string;
-  readonly accessToken: string;
-  readonly expiresInSeconds: number;
-  readonly expiresAtSeconds: number;
-  readonly refreshToken: string;
-  readonly user: User;
-}
-
 /** A session for a client of our OAuth server. */
 export interface ClientGrant {
   readonly clientId: string;
@@ -50,7 +41,7 @@ export interface ClientGrant {
 export async function issueSession(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   method: AuthenticationMethod,
   proof: Proof,
@@ -60,7 +51,7 @@ export async function issueSession(
   await requireProof(ctx, tx, user, proof);
   const now = ctx.clock.now();
   const sessionId = grant?.sessionId ?? randomUUID();
-  const { userAgent, ip } = exchange;
+  const { userAgent, ip } = caller;
   await insertSession(
     tx,
     { id: sessionId, userId: user.id, userAgent, ip, ...(grant ? { oauth: grant } : {}) },
@@ -73,12 +64,12 @@ export async function issueSession(
     await addAmrClaim(tx, sessionId, claim.authentication_method, toMs(claim.updated_at));
   if (origin?.aal && origin.aal !== 'aal1')
     await setSessionAal(tx, sessionId, origin.aal, origin.factor_id, now);
-  exchange.reply.header('sb-auth-user-id', user.id);
-  exchange.reply.header('sb-auth-session-id', sessionId);
-  exchange.reply.header('sb-auth-refresh-token-prefix', refreshToken.slice(0, 5));
+  caller.setHeader('sb-auth-user-id', user.id);
+  caller.setHeader('sb-auth-session-id', sessionId);
+  caller.setHeader('sb-auth-refresh-token-prefix', refreshToken.slice(0, 5));
   const { aal, amr } = assurance(claims, user);
   const client = grant ? { clientId: grant.clientId, scope: grant.scopes } : {};
-  return signSession(ctx, tx, exchange, { user, sessionId, aal, amr, method, refreshToken, ...client });
+  return signSession(ctx, tx, caller, { user, sessionId, aal, amr, method, refreshToken, ...client });
 }
 
 export interface SessionToSign {
@@ -108,7 +99,7 @@ export function clientOf({
 export async function signSession(
   ctx: AuthContext,
   tx: Transaction | undefined,
-  exchange: Exchange,
+  caller: Caller,
   session: SessionToSign,
 ): Promise<IssuedSession> {
   const issuedAtSeconds = Math.floor(ctx.clock.now() / 1000);
@@ -120,7 +111,7 @@ export async function signSession(
     lifetimeSeconds,
   });
   const finalClaims = ctx.settings.hooks.custom_access_token.enabled
-    ? await customClaims(ctx, tx, exchange, session, claims)
+    ? await customClaims(ctx, tx, caller, session, claims)
     : claims;
   return {
     sessionId: session.sessionId,
@@ -135,14 +126,14 @@ export async function signSession(
 async function customClaims(
   ctx: AuthContext,
   tx: Transaction | undefined,
-  exchange: Exchange,
+  caller: Caller,
   session: SessionToSign,
   claims: JsonObject,
 ): Promise<JsonObject> {
   const answer = await runHook(
     ctx,
     'custom_access_token',
-    exchange,
+    caller,
     { user_id: session.user.id, claims, authentication_method: session.method },
     tx,
   );
@@ -156,29 +147,4 @@ async function customClaims(
     });
   }
   return answer.claims;
-}
-
-export function renderSession(session: IssuedSession, extra: JsonObject = {}): JsonObject {
-  return {
-    access_token: session.accessToken,
-    token_type: 'bearer',
-    expires_in: session.expiresInSeconds,
-    expires_at: session.expiresAtSeconds,
-    refresh_token: session.refreshToken,
-    user: renderUser(session.user),
-    ...extra,
-  };
-}
-
-/** The fragment of a redirect that hands a session to the browser. */
-export function sessionFragment(session: IssuedSession): Record<string, string> {
-  return {
-    access_token: session.accessToken,
-    token_type: 'bearer',
-    expires_in: String(session.expiresInSeconds),
-    expires_at: String(session.expiresAtSeconds),
-    refresh_token: session.refreshToken,
-    // Tells clients that this redirect is ours.
-    sb: '',
-  };
 }

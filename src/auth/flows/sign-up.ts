@@ -2,15 +2,16 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Challenge, parseChallenge } from '../core/pkce.ts';
 import { renderUser } from '../core/render-user.ts';
 import { isPrepared, standingOf } from '../core/standing.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
 import {
   awaitUser,
@@ -39,7 +40,7 @@ import { sendTokenMail } from './mail-tokens.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import { type Channel, parseChannel, sendPhoneCode } from './phone-codes.ts';
 import { despiteRivals } from './rivals.ts';
-import { type IssuedSession, issueSession } from './sessions.ts';
+import { issueSession } from './sessions.ts';
 import { nothing, startOver } from './start-over.ts';
 
 export interface SignUpRequest {
@@ -71,36 +72,36 @@ interface Checked {
 
 export async function signUp(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   request: SignUpRequest,
 ): Promise<SignUpOutcome> {
   const checked = await check(ctx, request);
-  return despiteRivals(() => signUpChecked(ctx, exchange, checked));
+  return despiteRivals(() => signUpChecked(ctx, caller, checked));
 }
 
-async function signUpChecked(ctx: AuthContext, exchange: Exchange, checked: Checked): Promise<SignUpOutcome> {
+async function signUpChecked(ctx: AuthContext, caller: Caller, checked: Checked): Promise<SignUpOutcome> {
   const existing = await findExisting(ctx, checked);
-  if (existing) return signUpAgain(ctx, exchange, existing, checked);
+  if (existing) return signUpAgain(ctx, caller, existing, checked);
   const draft = await draftUser(ctx, checked);
-  await askBeforeUserCreated(ctx, exchange, draft);
+  await askBeforeUserCreated(ctx, caller, draft);
   const isHidden = hidesAccounts(ctx, checked.provider);
   const user = await ctx.pool.transaction(async (tx) => {
     const created = await register(ctx, tx, draft, checked);
-    if (!isHidden && !isAnyConfirmed(created)) await askToConfirm(ctx, tx, exchange, created, checked);
+    if (!isHidden && !isAnyConfirmed(created)) await askToConfirm(ctx, tx, caller, created, checked);
     return created;
   });
-  await tellUserCreated(ctx, exchange, user);
+  await tellUserCreated(ctx, caller, user);
   if (isAnyConfirmed(user)) {
     const session = await ctx.pool.transaction(async (tx) => {
       await audit(ctx, tx, user, 'login', { traits: { provider: checked.provider } });
-      return issueSession(ctx, tx, exchange, user, 'password', { by: 'creation' });
+      return issueSession(ctx, tx, caller, user, 'password', { by: 'creation' });
     });
     return { kind: 'session', session };
   }
   if (!isHidden) return { kind: 'user', user: renderUser(user) };
   const answer = renderUser({ ...user, confirmation_sent_at: fromMs(ctx.clock.now()) });
   await ctx.afterwards.do(true, () =>
-    ctx.pool.transaction((tx) => askToConfirm(ctx, tx, exchange, user, checked)),
+    ctx.pool.transaction((tx) => askToConfirm(ctx, tx, caller, user, checked)),
   );
   return { kind: 'user', user: answer };
 }
@@ -114,7 +115,7 @@ const isAnyConfirmed = (user: User): boolean =>
  */
 async function signUpAgain(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   existing: User,
   checked: Checked,
 ): Promise<SignUpOutcome> {
@@ -123,7 +124,7 @@ async function signUpAgain(
   const answer = hidesAccounts(ctx, checked.provider) && (await invent(ctx, checked));
   let user: User | undefined;
   await ctx.afterwards.do(answer !== false, async () => {
-    user = await replaceSignUp(ctx, exchange, existing, checked, passwordHash);
+    user = await replaceSignUp(ctx, caller, existing, checked, passwordHash);
   });
   if (answer !== false) return { kind: 'user', user: renderUser(answer) };
   if (!user) return answerRepeated(ctx, existing, checked);
@@ -134,7 +135,7 @@ async function signUpAgain(
 /** Undefined: the account has got an owner meanwhile. Throws 429 while no other code may be sent. */
 async function replaceSignUp(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   existing: User,
   checked: Checked,
   passwordHash: string,
@@ -150,11 +151,11 @@ async function replaceSignUp(
       return current;
     }
     await startOver(ctx, tx, current, checked.provider, { passwordHash, data: checked.data });
-    await askToConfirm(ctx, tx, exchange, current, checked);
+    await askToConfirm(ctx, tx, caller, current, checked);
     return current;
   });
   // The contest is committed by now.
-  if (user && isTooEarly) await ctx.pool.transaction((tx) => askToConfirm(ctx, tx, exchange, user, checked));
+  if (user && isTooEarly) await ctx.pool.transaction((tx) => askToConfirm(ctx, tx, caller, user, checked));
   return user;
 }
 
@@ -250,13 +251,13 @@ async function register(ctx: AuthContext, tx: Transaction, draft: NewUser, check
 async function askToConfirm(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   { provider, phone, channel, challenge }: Checked,
 ): Promise<void> {
   await audit(ctx, tx, user, 'user_confirmation_requested', { traits: { provider } });
   if (provider === 'phone') {
-    await sendPhoneCode(ctx, tx, exchange, user, { phone, kind: 'confirmation', channel });
+    await sendPhoneCode(ctx, tx, caller, user, { phone, kind: 'confirmation', channel });
     return;
   }
   if (challenge) {
@@ -268,7 +269,7 @@ async function askToConfirm(
     };
     await insertFlowState(tx, flow, ctx.clock.now());
   }
-  await sendTokenMail(ctx, tx, exchange, user, 'signup', challenge !== undefined);
+  await sendTokenMail(ctx, tx, caller, user, 'signup', challenge !== undefined);
 }
 
 /** The identity, its data copied to user_metadata. */

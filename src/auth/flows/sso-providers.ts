@@ -1,17 +1,21 @@
 /** Connections to SAML identity providers, as administrators make and change them. */
 import type { AuthContext } from '../context.ts';
+import type { Fields } from '../core/fields.ts';
 import { type AttributeMapping, parseAttributeMapping } from '../core/saml/assertion.ts';
 import { parseIdentityProvider } from '../core/saml/metadata.ts';
 import { nameIdFormats } from '../core/saml/names.ts';
+import { isUuid } from '../core/uuid.ts';
 import { authError, internalError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import {
   deleteDomain,
+  deleteProvider,
   findProviderByDomain,
   findProviderByEntityId,
   findProviderById,
+  findProviderByResourceId,
   insertDomain,
   insertProvider,
+  listProviders,
   type SsoProvider,
   updateProvider,
 } from '../queries/sso.ts';
@@ -28,8 +32,7 @@ interface ProviderRequest {
   readonly disabled: boolean | undefined;
 }
 
-function parseRequest(exchange: Exchange, isUpdate: boolean): ProviderRequest {
-  const body = exchange.body();
+function parseRequest(body: Fields, isUpdate: boolean): ProviderRequest {
   const metadataUrl = body.text('metadata_url');
   const metadataXml = body.text('metadata_xml');
   if (!isUpdate && body.text('type') !== 'saml') {
@@ -83,8 +86,8 @@ async function readMetadata(ctx: AuthContext, { metadataXml, metadataUrl }: Prov
 }
 
 /** @throws {AuthError} validation_failed, saml_metadata_fetch_failed, saml_idp_already_exists, sso_domain_already_exists */
-export async function createProvider(ctx: AuthContext, exchange: Exchange): Promise<SsoProvider> {
-  const request = parseRequest(exchange, false);
+export async function createSsoProvider(ctx: AuthContext, body: Fields): Promise<SsoProvider> {
+  const request = parseRequest(body, false);
   const metadata = await readMetadata(ctx, request);
   if (!metadata) throw internalError('Metadata are missing');
   const { xml, entityId } = metadata;
@@ -124,12 +127,12 @@ export async function createProvider(ctx: AuthContext, exchange: Exchange): Prom
 }
 
 /** What the request leaves out stays. @throws {AuthError} as above; saml_entity_id_mismatch, conflict */
-export async function changeProvider(
+export async function changeSsoProvider(
   ctx: AuthContext,
-  exchange: Exchange,
   provider: SsoProvider,
+  body: Fields,
 ): Promise<SsoProvider> {
-  const request = parseRequest(exchange, true);
+  const request = parseRequest(body, true);
   const metadata = await readMetadata(ctx, request);
   if (metadata && metadata.entityId !== provider.entity_id) {
     throw authError(
@@ -174,4 +177,30 @@ export async function changeProvider(
       cause,
     });
   }
+}
+
+/** @param id the provider's id, or `resource_` followed by the project's own id of it */
+export async function requireSsoProvider(ctx: AuthContext, id: string): Promise<SsoProvider> {
+  const resourceId = /^resource_(.*)$/s.exec(id)?.[1];
+  const provider =
+    resourceId !== undefined
+      ? await findProviderByResourceId(ctx.pool, resourceId)
+      : isUuid(id)
+        ? await findProviderById(ctx.pool, id)
+        : undefined;
+  if (!provider) throw authError('sso_provider_not_found', 'SSO Identity Provider not found');
+  return provider;
+}
+
+/** Without their metadata documents, because those are long. */
+export async function listSsoProviders(
+  ctx: AuthContext,
+  filter: { readonly resourceId: string; readonly resourceIdPrefix: string },
+): Promise<SsoProvider[]> {
+  const providers = await listProviders(ctx.pool, filter);
+  return providers.map((provider) => ({ ...provider, metadata_xml: '' }));
+}
+
+export async function removeSsoProvider(ctx: AuthContext, provider: SsoProvider): Promise<void> {
+  await deleteProvider(ctx.pool, provider.id);
 }

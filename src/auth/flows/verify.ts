@@ -1,5 +1,6 @@
 /** Codes and links that users bring back: whose they are, and whether they still hold. */
 import type { Queryable, Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
 import { hashMatches } from '../core/pkce.ts';
@@ -9,7 +10,6 @@ import { type Contact, standingOf } from '../core/standing.ts';
 import { toMs } from '../core/times.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
 import type { SpendToken } from '../guesses.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { findOneTimeToken } from '../queries/one-time-tokens.ts';
 import {
   awaitUser,
@@ -100,12 +100,12 @@ export type Verified =
 export async function verify(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   request: VerifyRequest,
   aud: string,
 ): Promise<Verified> {
   const { user, type } = request.typed
-    ? await findByCode(ctx, tx, exchange, request, aud)
+    ? await findByCode(ctx, tx, caller, request, aud)
     : await findByHash(ctx, tx, request);
   // The change of a contact was begun by a session or by an administrator; all else comes from outside.
   const isChange = type === 'email_change' || type === 'phone_change';
@@ -122,14 +122,13 @@ export async function verify(
       await acceptRecovery(ctx, tx, user);
       break;
     case 'email_change':
-      if ((await acceptEmailChange(ctx, tx, exchange, user, request.hash)) === 'half')
-        return { kind: 'half' };
+      if ((await acceptEmailChange(ctx, tx, caller, user, request.hash)) === 'half') return { kind: 'half' };
       break;
     case 'sms':
       await acceptPhone(ctx, tx, user);
       break;
     case 'phone_change':
-      await changePhone(ctx, tx, exchange, user);
+      await changePhone(ctx, tx, caller, user);
       break;
     default:
       throw authError('validation_failed', 'Unsupported verification type');
@@ -181,7 +180,7 @@ async function findByHash(ctx: AuthContext, tx: Transaction, { type, hash }: Ver
 async function findByCode(
   ctx: AuthContext,
   tx: Transaction,
-  exchange: Exchange,
+  caller: Caller,
   request: VerifyRequest,
   aud: string,
 ): Promise<Found> {
@@ -191,7 +190,7 @@ async function findByCode(
   // Of an email change the code says who the owner is, so a wrong one has none.
   const ownerId = type === 'email_change' ? undefined : owner?.id;
   const guess = { account: typed.email || typed.phone, ownerId, tx };
-  const found = await verifyTyped(ctx, exchange, 'one_time_code', guess, async (spendToken) => {
+  const found = await verifyTyped(ctx, caller, 'one_time_code', guess, async (spendToken) => {
     if (!owner) return undefined;
     await awaitUser(tx, owner.id);
     // As it is once nobody else uses a code of this user.
@@ -299,7 +298,7 @@ function isOver(ctx: AuthContext, sentAt: string | null, lifetimeMs: number): bo
  */
 export async function requireNonce(
   ctx: AuthContext,
-  exchange: Exchange,
+  caller: Caller,
   user: User,
   nonce: string,
 ): Promise<void> {
@@ -308,7 +307,7 @@ export async function requireNonce(
   if (!wasAsked) throw authError('reauthentication_not_valid');
   const isRight = await verifyTyped(
     ctx,
-    exchange,
+    caller,
     'reauthentication_nonce',
     { account: user.id },
     async (spendToken) =>

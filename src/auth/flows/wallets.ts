@@ -1,12 +1,16 @@
 /** Signing in with a wallet: a message that it has signed for this project. */
+
 import { createHash } from 'node:crypto';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
+import type { ReadFields } from '../core/fields.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
 import { type Chain, parseWalletMessage, type WalletMessage } from '../core/wallets/message.ts';
 import { chainNames, walletMessageFault, walletMessageValidityMs } from '../core/wallets/rules.ts';
 import { isSignedByEthereum, isSignedBySolana } from '../core/wallets/signature.ts';
 import { authError, OAuthShapedError } from '../errors.ts';
-import { audienceOf, type Exchange } from '../http/exchange.ts';
 import { tellUserCreated } from './accounts.ts';
+import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
 import {
   askBeforeExternalUser,
@@ -14,22 +18,26 @@ import {
   identityProof,
   signInExternally,
 } from './external-accounts.ts';
-import { type IssuedSession, issueSession } from './sessions.ts';
+import { issueSession } from './sessions.ts';
 
 const minMessageBytes = 64;
 const maxMessageBytes = 20 * 1024;
 
 const provider = 'web3';
 
-/** @throws {AuthError} validation_failed, signup_disabled, user_banned. @throws {OAuthShapedError} invalid_grant. */
+/**
+ * @throws {AuthError} web3_provider_disabled, web3_unsupported_chain, validation_failed, signup_disabled, user_banned
+ * @throws {OAuthShapedError} invalid_grant
+ */
 export async function signInWithWallet(
   ctx: AuthContext,
-  exchange: Exchange,
-  chain: Chain,
+  caller: Caller,
+  body: ReadFields,
 ): Promise<IssuedSession> {
-  const body = exchange.body();
-  const text = body.text('message');
-  const message = await requireSigned(chain, text, body.text('signature'));
+  const chain = requireChain(ctx, body);
+  const fields = body();
+  const text = fields.text('message');
+  const message = await requireSigned(chain, text, fields.text('signature'));
   const now = ctx.clock.now();
   const fault = walletMessageFault(message, ctx.settings.redirects, now, ctx.settings.accountUrl());
   if (fault !== undefined) throw new OAuthShapedError('invalid_grant', fault);
@@ -38,20 +46,36 @@ export async function signInWithWallet(
   if (!(await ctx.limits.once(`wallet:${digest}`, 2 * walletMessageValidityMs, now))) {
     throw new OAuthShapedError('invalid_grant', `Signed ${chainNames[chain]} message was used before`);
   }
-  const signIn = externalSignIn(message, audienceOf(ctx, exchange));
-  await askBeforeExternalUser(ctx, exchange, signIn);
+  const signIn = externalSignIn(message, audienceOf(ctx, caller));
+  await askBeforeExternalUser(ctx, caller, signIn);
   const { session, isNew } = await ctx.pool.transaction(async (tx) => {
-    const outcome = await signInExternally(ctx, tx, exchange, signIn);
+    const outcome = await signInExternally(ctx, tx, caller, signIn);
     if (outcome.kind === 'refusal') throw outcome.error;
     const { chainId: network, address, domain, uri } = message;
     await audit(ctx, tx, outcome.user, 'login', {
       traits: { provider, chain, network, address, domain, uri },
     });
-    const session = await issueSession(ctx, tx, exchange, outcome.user, provider, identityProof(signIn));
+    const session = await issueSession(ctx, tx, caller, outcome.user, provider, identityProof(signIn));
     return { session, isNew: outcome.isNew };
   });
-  if (isNew) await tellUserCreated(ctx, exchange, session.user);
+  if (isNew) await tellUserCreated(ctx, caller, session.user);
   return session;
+}
+
+function requireChain(ctx: AuthContext, body: ReadFields): Chain {
+  const { solana, ethereum } = ctx.settings.config.web3;
+  if (!solana.enabled && !ethereum.enabled) throw authError('web3_provider_disabled');
+  const chain = body().text('chain');
+  switch (chain) {
+    case 'solana':
+      if (!solana.enabled) throw authError('web3_provider_disabled', 'Solana Web3 provider is disabled');
+      return chain;
+    case 'ethereum':
+      if (!ethereum.enabled) throw authError('web3_provider_disabled', 'Ethereum Web3 provider is disabled');
+      return chain;
+    default:
+      throw authError('web3_unsupported_chain');
+  }
 }
 
 async function requireSigned(chain: Chain, text: string, signature: string): Promise<WalletMessage> {

@@ -1,7 +1,11 @@
 /** Security keys and device keys as second factors: enrolling one, asking it, and judging what it answers. */
+
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
+import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
+import type { Fields } from '../core/fields.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { fromMs, toRfc3339 } from '../core/times.ts';
 import {
@@ -22,8 +26,6 @@ import {
 } from '../core/webauthn/credential.ts';
 import { parseAssertion, parseCreation } from '../core/webauthn/response.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
-import type { Principal } from '../http/authenticate.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { deleteChallenge, insertChallenge, insertFactor } from '../queries/factors.ts';
 import {
   listFactorKeys,
@@ -35,21 +37,19 @@ import type { Factor, MfaChallenge } from '../rows.ts';
 import { judgeAssertion, judgeCreation } from '../webauthn.ts';
 import { audit } from './audit.ts';
 import { challengeLifetimeMs, checkEnrolment, raiseSession, requireChallenge } from './mfa.ts';
-import type { IssuedSession } from './sessions.ts';
 
 export async function enrolKey(
   ctx: AuthContext,
-  exchange: Exchange,
-  principal: Principal,
+  caller: UserCaller,
   friendlyName: string,
 ): Promise<JsonObject> {
-  await checkEnrolment(ctx, principal, friendlyName);
-  const { user } = principal;
+  await checkEnrolment(ctx, caller, friendlyName);
+  const { user } = caller;
   const id = await ctx.pool.transaction(async (tx) => {
     const factor = { userId: user.id, type: 'webauthn', friendlyName } as const;
     const factorId = await insertFactor(tx, factor, ctx.clock.now());
     const traits = { factor_id: factorId, factor_type: 'webauthn' };
-    await audit(ctx, tx, user, 'factor_in_progress', { ip: exchange.ip, traits });
+    await audit(ctx, tx, user, 'factor_in_progress', { ip: caller.ip, traits });
     return factorId;
   });
   return { id, type: 'webauthn', friendly_name: friendlyName };
@@ -58,11 +58,10 @@ export async function enrolKey(
 /** A new factor is asked to make a key, a verified one to sign; any key of the user's may then answer. */
 export async function challengeKey(
   ctx: AuthContext,
-  exchange: Exchange,
-  principal: Principal,
+  caller: UserCaller,
   factor: Factor,
 ): Promise<JsonObject> {
-  const { user } = principal;
+  const { user } = caller;
   const { relyingParty: party } = ctx.settings;
   const now = ctx.clock.now();
   const keys = await readKeys(ctx, user.id);
@@ -93,11 +92,11 @@ export async function challengeKey(
     const challengeId = await insertChallenge(
       tx,
       factor,
-      { ip: exchange.ip, otpCode: '', webAuthnSession },
+      { ip: caller.ip, otpCode: '', webAuthnSession },
       now,
     );
     const traits = { factor_id: factor.id, factor_status: factor.status };
-    await audit(ctx, tx, user, 'challenge_created', { ip: exchange.ip, traits });
+    await audit(ctx, tx, user, 'challenge_created', { ip: caller.ip, traits });
     return challengeId;
   });
   return {
@@ -111,22 +110,22 @@ export async function challengeKey(
 /** Throws `validation_failed`, what {@link requireChallenge} throws, and 500s where upstream answers with one. */
 export async function verifyKey(
   ctx: AuthContext,
-  exchange: Exchange,
-  principal: Principal,
+  caller: UserCaller,
   factor: Factor,
   challengeId: string,
+  body: Fields,
 ): Promise<IssuedSession> {
-  const { type, response } = readAnswer(exchange);
-  const challenge = await requireChallenge(ctx, exchange, factor, challengeId);
+  const { type, response } = readAnswer(body);
+  const challenge = await requireChallenge(ctx, caller, factor, challengeId);
   const ceremony = readSession(challenge.web_authn_session_data);
-  if (!ceremony || ceremony.userId !== principal.user.id) throw internalError('The challenge is of no key');
+  if (!ceremony || ceremony.userId !== caller.user.id) throw internalError('The challenge is of no key');
   return type === 'create'
-    ? verifyNewKey(ctx, exchange, principal, { factor, challenge, ceremony, response })
-    : verifyKnownKey(ctx, exchange, principal, { factor, challenge, ceremony, response });
+    ? verifyNewKey(ctx, caller, { factor, challenge, ceremony, response })
+    : verifyKnownKey(ctx, caller, { factor, challenge, ceremony, response });
 }
 
-function readAnswer(exchange: Exchange): { type: 'create' | 'request'; response: unknown } {
-  const webauthn = exchange.body().object('webauthn');
+function readAnswer(body: Fields): { type: 'create' | 'request'; response: unknown } {
+  const webauthn = body.object('webauthn');
   if (!webauthn) throw authError('validation_failed', 'WebAuthn config required');
   const { type, credential_response: response } = webauthn;
   if (type !== 'create' && type !== 'request') {
@@ -145,8 +144,7 @@ interface Attempt {
 
 async function verifyNewKey(
   ctx: AuthContext,
-  exchange: Exchange,
-  principal: Principal,
+  caller: UserCaller,
   { factor, challenge, ceremony, response }: Attempt,
 ): Promise<IssuedSession> {
   const answer = parseCreation(response);
@@ -157,7 +155,7 @@ async function verifyNewKey(
   if (!judgement.ok) throw judgement.fault === 'malformed' ? malformed() : creationRefused(judgement.cause);
   const key = judgement.proven;
   const clientDataHash = createHash('sha256').update(answer.clientDataJSON, 'base64url').digest();
-  return raiseSession(ctx, exchange, principal, factor, challenge, async (tx) => {
+  return raiseSession(ctx, caller, factor, challenge, async (tx) => {
     const credential = factorCredential(key, answer, clientDataHash);
     await saveNewFactorKey(tx, factor.id, credential, key.aaguid, ctx.clock.now());
     await closeChallenge(ctx, tx, factor, challenge, 'create', response);
@@ -166,13 +164,12 @@ async function verifyNewKey(
 
 async function verifyKnownKey(
   ctx: AuthContext,
-  exchange: Exchange,
-  principal: Principal,
+  caller: UserCaller,
   { factor, challenge, ceremony, response }: Attempt,
 ): Promise<IssuedSession> {
   const answer = parseAssertion(response);
   if (!answer) throw malformed();
-  const { user } = principal;
+  const { user } = caller;
   const id = Buffer.from(answer.id, 'base64url');
   const handle = Buffer.from(answer.userHandle, 'base64url').toString('utf8');
   const isAllowed = ceremony.allowed.some((allowed) => id.equals(allowed));
@@ -186,7 +183,7 @@ async function verifyKnownKey(
   if (looksCloned(used.key, use)) throw clone(ctx, used.factorId, user.id);
   // The session depends on the factor whose key has signed: when that one goes, so does the level.
   const owner = user.factors.find((each) => each.id === used.factorId) ?? factor;
-  return raiseSession(ctx, exchange, principal, owner, challenge, async (tx) => {
+  return raiseSession(ctx, caller, owner, challenge, async (tx) => {
     const credential = usedFactorCredential(used.credential, use);
     const isFirst = await saveFactorKeyUse(tx, owner.id, credential, used.key.signCount, ctx.clock.now());
     if (!isFirst) throw clone(ctx, owner.id, user.id);

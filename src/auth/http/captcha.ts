@@ -7,7 +7,7 @@
 import type { AuthContext } from '../context.ts';
 import { isJsonObject } from '../core/json.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
-import { requireAdmin } from './authenticate.ts';
+import { requireAdmin } from '../flows/authenticate.ts';
 import type { Exchange } from './exchange.ts';
 
 const addresses = {
@@ -27,7 +27,7 @@ export async function requireCaptcha(ctx: AuthContext, exchange: Exchange): Prom
   if (response === '') {
     throw authError('captcha_failed', 'captcha protection: request disallowed (no captcha_token found)');
   }
-  const form = { secret: secret.trim(), response, remoteip: exchange.ip };
+  const form = { secret: secret.trim(), response, remoteip: exchange.caller.ip };
   const answer = await ask(ctx, addresses[provider], form);
   if (answer.success === true) return;
   const codes: unknown[] = Array.isArray(answer['error-codes']) ? answer['error-codes'] : [];
@@ -36,7 +36,7 @@ export async function requireCaptcha(ctx: AuthContext, exchange: Exchange): Prom
 
 async function isAdmin(ctx: AuthContext, exchange: Exchange): Promise<boolean> {
   try {
-    await requireAdmin(ctx, exchange);
+    await requireAdmin(ctx, exchange.caller);
     return true;
   } catch (error) {
     if (error instanceof AuthError) return false;

@@ -1,25 +1,21 @@
-/** One request, read once: who asks, from where, with what. */
+/** A request as routes read it: the caller, and the path, query and body. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Claims } from '../../keys/types.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
-import { type Fields, parseFields } from '../core/fields.ts';
+import { parseFields, type ReadFields } from '../core/fields.ts';
 import { chooseRedirect } from '../core/redirects.ts';
 
 export interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  readonly caller: Caller;
   readonly path: string;
   readonly query: URLSearchParams;
   readonly params: Readonly<Record<string, string>>;
-  readonly ip: string;
-  readonly userAgent: string;
-  /** The body as it came. */
+  /** The unparsed body. */
   readonly text: string;
-  /** Throws `bad_json`. */
-  body(): Fields;
+  readonly body: ReadFields;
   readonly hasBody: boolean;
-  /** Where links should lead: what was asked for, if the redirect rule allows it, else the site URL. */
-  redirectTo(): string;
 }
 
 export function exchangeOf(ctx: AuthContext, request: FastifyRequest, reply: FastifyReply): Exchange {
@@ -30,15 +26,30 @@ export function exchangeOf(ctx: AuthContext, request: FastifyRequest, reply: Fas
   return {
     request,
     reply,
+    caller: callerOf(ctx, request, reply, query, text),
     path,
     query,
     params: request.params as Record<string, string>,
-    // The gateway knows which proxies are to be believed; anybody can send X-Forwarded-For.
-    ip: request.ip,
-    userAgent: header(request, 'user-agent') ?? '',
     text,
     body: () => parseFields(text),
     hasBody: text !== '',
+  };
+}
+
+function callerOf(
+  ctx: AuthContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: URLSearchParams,
+  text: string,
+): Caller {
+  return {
+    // The gateway decides which proxies are trusted, because any client can send X-Forwarded-For.
+    ip: request.ip,
+    userAgent: header(request, 'user-agent') ?? '',
+    accessToken: /^[Bb]earer (\S+)$/.exec(header(request, 'authorization') ?? '')?.[1],
+    hasCredentials: Boolean(header(request, 'authorization')),
+    audience: header(request, 'x-jwt-aud'),
     redirectTo: () =>
       chooseRedirect(
         ctx.settings.redirects,
@@ -50,6 +61,9 @@ export function exchangeOf(ctx: AuthContext, request: FastifyRequest, reply: Fas
         ],
         ctx.settings.accountUrl(),
       ),
+    setHeader: (name, value) => {
+      reply.header(name, value);
+    },
   };
 }
 
@@ -62,17 +76,4 @@ export function header(request: FastifyRequest, name: string): string | undefine
 function formValue(request: FastifyRequest, body: string, name: string): string | undefined {
   if (!header(request, 'content-type')?.startsWith('application/x-www-form-urlencoded')) return undefined;
   return new URLSearchParams(body).get(name) ?? undefined;
-}
-
-/** Users are looked up by address and audience: header, else the token's (not an admin's), else the default. */
-export function audienceOf(ctx: AuthContext, exchange: Exchange, claims?: Claims): string {
-  const wanted = header(exchange.request, 'x-jwt-aud');
-  if (wanted) return wanted;
-  const isAdmin = typeof claims?.role === 'string' && ctx.settings.adminRoles.includes(claims.role);
-  return (claims && !isAdmin && firstAudience(claims)) || ctx.settings.audience;
-}
-
-export function firstAudience(claims: Claims): string | undefined {
-  const first: unknown = Array.isArray(claims.aud) ? claims.aud[0] : claims.aud;
-  return typeof first === 'string' ? first : undefined;
 }

@@ -3,8 +3,8 @@
  * older `{code: STATUS, error_code, msg}`; both get the header `x-sb-error-code`.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { PostgresErrorShape } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
+import { isPostgresError } from '../core/postgres-error.ts';
 import { AuthError, authError, OAuthShapedError } from '../errors.ts';
 import { header } from './exchange.ts';
 
@@ -104,9 +104,4 @@ function publicPostgresError(cause: unknown): { status: number; body: object } |
       ...(cause.detail ? { detail: cause.detail } : {}),
     },
   };
-}
-
-export function isPostgresError(error: unknown): error is PostgresErrorShape {
-  const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
-  return error instanceof Error && typeof code === 'string' && typeof severity === 'string';
 }

@@ -1,272 +1,31 @@
 /** POST /invite and /admin/generate_link. */
-
-import type { Transaction } from '../../database/types.ts';
-import type { Claims } from '../../keys/types.ts';
 import type { AuthContext } from '../context.ts';
-import { actionLink, type LinkType } from '../core/action-link.ts';
-import { parseEmail } from '../core/contact.ts';
 import type { JsonObject } from '../core/json.ts';
-import { isRedirectAllowed } from '../core/redirects.ts';
 import { renderUser } from '../core/render-user.ts';
-import { oneTimePassword, randomPassword, tokenHash } from '../core/secrets.ts';
-import { standingOf } from '../core/standing.ts';
-import { fromMs } from '../core/times.ts';
-import { authError } from '../errors.ts';
-import {
-  addIdentity,
-  askBeforeUserCreated,
-  createUser,
-  draftUser,
-  identityClaims,
-  setUserMetadata,
-  tellUserCreated,
-} from '../flows/accounts.ts';
-import { adminActor, audit } from '../flows/audit.ts';
-import { sendTokenMail, storeEmailChange } from '../flows/mail-tokens.ts';
-import { requireStrongPassword } from '../flows/password-strength.ts';
+import { type GeneratedLink, generateLink, invite } from '../flows/admin-links.ts';
+import { requireAdmin } from '../flows/authenticate.ts';
 import { despiteRivals } from '../flows/rivals.ts';
-import { startOver } from '../flows/start-over.ts';
-import { requireAdmin } from '../http/authenticate.ts';
-import { audienceOf, type Exchange } from '../http/exchange.ts';
-import { setOneTimeToken } from '../queries/one-time-tokens.ts';
-import {
-  awaitUser,
-  findUserByEmail,
-  findUserById,
-  findUserWithEmail,
-  type NewUser,
-  updateUser,
-} from '../queries/users.ts';
-import type { User } from '../rows.ts';
 import type { Define } from './route.ts';
 
 export function adminLinkRoutes(define: Define, ctx: AuthContext): void {
-  define('POST', '/invite', async (exchange) => {
-    const claims = await requireAdmin(ctx, exchange);
-    return renderUser(await despiteRivals(() => invite(ctx, exchange, claims)));
+  define('POST', '/invite', async ({ caller, body }) => {
+    const admin = await requireAdmin(ctx, caller);
+    return renderUser(await despiteRivals(() => invite(ctx, admin, body())));
   });
 
-  define('POST', '/admin/generate_link', async (exchange) => {
-    const claims = await requireAdmin(ctx, exchange);
-    return despiteRivals(() => generateLink(ctx, exchange, claims));
+  define('POST', '/admin/generate_link', async ({ caller, body }) => {
+    const admin = await requireAdmin(ctx, caller);
+    return renderLink(await despiteRivals(() => generateLink(ctx, admin, body())));
   });
 }
 
-async function invite(ctx: AuthContext, exchange: Exchange, claims: Claims): Promise<User> {
-  const body = exchange.body();
-  const email = parseEmail(body.text('email'));
-  const aud = audienceOf(ctx, exchange, claims);
-  const existing = await findUserByEmail(ctx.pool, email, aud);
-  if (existing && standingOf(existing, 'email') !== 'unclaimed') throw authError('email_exists');
-  const draft = existing
-    ? undefined
-    : await draftInvited(ctx, exchange, aud, email, body.object('data') ?? {});
-  const invited = await ctx.pool.transaction(async (tx) => {
-    const user = existing
-      ? await takeOver(ctx, tx, existing, null, body.object('data') ?? {})
-      : await createWithIdentity(ctx, tx, draft as NewUser);
-    const traits = { user_id: user.id, user_email: user.email ?? '' };
-    await audit(ctx, tx, adminActor(claims), 'user_invited', { traits });
-    await sendTokenMail(ctx, tx, exchange, user, 'invite');
-    return user;
-  });
-  if (!existing) await tellUserCreated(ctx, exchange, invited);
-  return invited;
-}
-
-/**
- * An account that was signed up but never confirmed becomes the administrator's: the link must not confirm what others
- * wrote.
- */
-async function takeOver(
-  ctx: AuthContext,
-  tx: Transaction,
-  existing: User,
-  passwordHash: string | null,
-  data: JsonObject,
-): Promise<User> {
-  await awaitUser(tx, existing.id);
-  const user = await findUserById(tx, existing.id);
-  if (!user || standingOf(user, 'email') !== 'unclaimed') throw authError('email_exists');
-  await startOver(ctx, tx, user, 'email', { passwordHash, data });
-  return user;
-}
-
-async function draftInvited(
-  ctx: AuthContext,
-  exchange: Exchange,
-  aud: string,
-  email: string,
-  data: JsonObject,
-  password = '',
-): Promise<NewUser> {
-  const draft = await draftUser(ctx, { aud, provider: 'email', email, password, data });
-  await askBeforeUserCreated(ctx, exchange, draft);
-  return draft;
-}
-
-async function createWithIdentity(ctx: AuthContext, tx: Transaction, draft: NewUser): Promise<User> {
-  const user = await createUser(ctx, tx, draft);
-  const claims = identityClaims(user, user.email === null ? {} : { email: user.email });
-  user.identities = [await addIdentity(ctx, tx, user, 'email', claims)];
-  return user;
-}
-
-type GeneratedType =
-  | 'signup'
-  | 'invite'
-  | 'magiclink'
-  | 'recovery'
-  | 'email_change_current'
-  | 'email_change_new';
-
-const generatedTypes: readonly string[] = [
-  'signup',
-  'invite',
-  'magiclink',
-  'recovery',
-  'email_change_current',
-  'email_change_new',
-] satisfies GeneratedType[];
-
-interface LinkRequest {
-  readonly type: GeneratedType;
-  readonly email: string;
-  readonly newEmail: string;
-  readonly password: string;
-  readonly data: JsonObject | undefined;
-  readonly redirectTo: string;
-  readonly aud: string;
-}
-
-/** Makes what a mail would carry, and sends nothing. */
-async function generateLink(ctx: AuthContext, exchange: Exchange, claims: Claims): Promise<JsonObject> {
-  const request = parseLinkRequest(ctx, exchange, claims);
-  const existing = await findUserByEmail(ctx.pool, request.email, request.aud);
-  // A magic link for somebody unknown signs them up.
-  const type = request.type === 'magiclink' && !existing ? 'signup' : request.type;
-  if (!existing && type !== 'signup' && type !== 'invite') {
-    throw authError('user_not_found', 'User with this email not found');
-  }
-  const standing = existing && standingOf(existing, 'email');
-  const confirms = type === 'signup' || type === 'invite';
-  if (existing && confirms && standing !== 'unclaimed') throw authError('email_exists');
-  if (standing === 'closed' && !type.startsWith('email_change')) {
-    throw authError('email_not_confirmed', undefined, { status: 422 });
-  }
-  const otp = oneTimePassword(ctx.settings.email.otpLength);
-  const hash = tokenHash(request.email, otp);
-  const draft = existing ? undefined : await draftLinked(ctx, exchange, request, type);
-  const passwordHash = existing && type === 'signup' ? await givenHash(ctx, request.password) : null;
-  const { user, linkHash } = await ctx.pool.transaction(async (tx) => {
-    const known =
-      existing && confirms ? await takeOver(ctx, tx, existing, passwordHash, request.data ?? {}) : existing;
-    const target = known ?? (await createWithIdentity(ctx, tx, draft as NewUser));
-    return {
-      user: target,
-      linkHash: await storeLink(ctx, tx, claims, target, { ...request, type }, otp, hash),
-    };
-  });
-  if (!existing) await tellUserCreated(ctx, exchange, user);
-  const linkType: LinkType = type.startsWith('email_change') ? 'email_change' : (type as LinkType);
+function renderLink(link: GeneratedLink): JsonObject {
   return {
-    ...renderUser(user),
-    action_link: actionLink(ctx.settings.externalUrl(), linkHash, linkType, request.redirectTo),
-    email_otp: otp,
-    // For email_change_new this is the hash of the old address, which verifies nothing; upstream's answer is the same.
-    hashed_token: hash,
-    verification_type: type,
-    redirect_to: request.redirectTo,
+    ...renderUser(link.user),
+    action_link: link.actionLink,
+    email_otp: link.otp,
+    hashed_token: link.hashedToken,
+    verification_type: link.type,
+    redirect_to: link.redirectTo,
   };
-}
-
-async function givenHash(ctx: AuthContext, password: string): Promise<string | null> {
-  if (password === '') return null;
-  await requireStrongPassword(ctx, password);
-  return ctx.passwords.hash(password);
-}
-
-function parseLinkRequest(ctx: AuthContext, exchange: Exchange, claims: Claims): LinkRequest {
-  const body = exchange.body();
-  const type = body.text('type');
-  const email = parseEmail(body.text('email'));
-  if (!generatedTypes.includes(type)) {
-    throw authError('validation_failed', `Invalid email action link type requested: ${type}`);
-  }
-  const wanted = body.text('redirect_to');
-  if (type === 'email_change_current' && !ctx.settings.email.doubleConfirmChanges) {
-    throw authError('validation_failed', 'Enable secure email change to generate link for current email');
-  }
-  return {
-    type: type as GeneratedType,
-    email,
-    newEmail: type.startsWith('email_change') ? parseEmail(body.text('new_email')) : '',
-    password: body.text('password'),
-    data: body.object('data'),
-    redirectTo:
-      isRedirectAllowed(ctx.settings.redirects, wanted) && wanted !== '' ? wanted : exchange.redirectTo(),
-    aud: audienceOf(ctx, exchange, claims),
-  };
-}
-
-async function draftLinked(
-  ctx: AuthContext,
-  exchange: Exchange,
-  request: LinkRequest,
-  type: GeneratedType,
-): Promise<NewUser> {
-  const { aud, email, data = {} } = request;
-  if (type === 'invite') return draftInvited(ctx, exchange, aud, email, data);
-  const password =
-    request.type === 'magiclink' ? randomPassword(ctx.settings.password.requiredSets, 64) : request.password;
-  if (password === '') throw authError('validation_failed', 'Signup requires a valid password');
-  await requireStrongPassword(ctx, password);
-  return draftInvited(ctx, exchange, aud, email, data, password);
-}
-
-/** The hash that the link carries. */
-async function storeLink(
-  ctx: AuthContext,
-  tx: Transaction,
-  claims: Claims,
-  user: User,
-  request: LinkRequest,
-  otp: string,
-  hash: string,
-): Promise<string> {
-  const now = ctx.clock.now();
-  const sentAt = fromMs(now);
-  const email = user.email ?? '';
-  switch (request.type) {
-    case 'magiclink':
-    case 'recovery':
-      await audit(ctx, tx, user, 'user_recovery_requested');
-      await updateUser(tx, user, { recovery_token: hash, recovery_sent_at: sentAt }, now);
-      await setOneTimeToken(tx, user.id, 'recovery_token', hash, email);
-      return hash;
-    case 'signup':
-    case 'invite': {
-      const isInvite = request.type === 'invite';
-      if (isInvite) {
-        const traits = { user_id: user.id, user_email: email };
-        await audit(ctx, tx, adminActor(claims), 'user_invited', { traits });
-      } else if (request.data) await setUserMetadata(ctx, tx, user, request.data);
-      const invited = isInvite ? { invited_at: sentAt } : {};
-      await updateUser(tx, user, { confirmation_token: hash, confirmation_sent_at: sentAt, ...invited }, now);
-      await setOneTimeToken(tx, user.id, 'confirmation_token', hash, email);
-      return hash;
-    }
-    default: {
-      if (await findUserWithEmail(tx, request.newEmail, user.aud ?? '', user.id))
-        throw authError('email_exists');
-      const isCurrent = request.type === 'email_change_current';
-      const hashNew = isCurrent ? undefined : tokenHash(request.newEmail, otp);
-      await storeEmailChange(ctx, tx, user, {
-        newEmail: request.newEmail,
-        hashNew,
-        hashOld: isCurrent ? hash : undefined,
-      });
-      return hashNew ?? hash;
-    }
-  }
 }

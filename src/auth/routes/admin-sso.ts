@@ -1,66 +1,54 @@
 /** /admin/sso/providers: connections to SAML identity providers. */
+
 import type { AuthContext } from '../context.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { toRfc3339 } from '../core/times.ts';
-import { authError } from '../errors.ts';
-import { changeProvider, createProvider } from '../flows/sso-providers.ts';
-import { isUuid, requireAdmin } from '../http/authenticate.ts';
-import type { Exchange } from '../http/exchange.ts';
+import { requireAdmin } from '../flows/authenticate.ts';
 import {
-  deleteProvider,
-  findProviderById,
-  findProviderByResourceId,
-  listProviders,
-  type SsoProvider,
-} from '../queries/sso.ts';
+  changeSsoProvider,
+  createSsoProvider,
+  listSsoProviders,
+  removeSsoProvider,
+  requireSsoProvider,
+} from '../flows/sso-providers.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { SsoProvider } from '../queries/sso.ts';
 import type { Define } from './route.ts';
 
 export function adminSsoRoutes(define: Define, ctx: AuthContext): void {
-  define('GET', '/admin/sso/providers', async (exchange) => {
-    await requireAdmin(ctx, exchange);
-    const providers = await listProviders(ctx.pool, {
-      resourceId: exchange.query.get('resource_id') ?? '',
-      resourceIdPrefix: exchange.query.get('resource_id_prefix') ?? '',
+  const provider = ({ params }: Exchange) => requireSsoProvider(ctx, params.id ?? '');
+
+  define('GET', '/admin/sso/providers', async ({ caller, query }) => {
+    await requireAdmin(ctx, caller);
+    const providers = await listSsoProviders(ctx, {
+      resourceId: query.get('resource_id') ?? '',
+      resourceIdPrefix: query.get('resource_id_prefix') ?? '',
     });
-    // Documents are long: whoever wants one asks for the provider.
-    return { items: providers.map((provider) => render({ ...provider, metadata_xml: '' })) };
+    return { items: providers.map(render) };
   });
 
-  define('POST', '/admin/sso/providers', async (exchange) => {
-    await requireAdmin(ctx, exchange);
-    return exchange.reply.code(201).send(render(await createProvider(ctx, exchange)));
+  define('POST', '/admin/sso/providers', async ({ caller, body, reply }) => {
+    await requireAdmin(ctx, caller);
+    return reply.code(201).send(render(await createSsoProvider(ctx, body())));
   });
 
   define('GET', '/admin/sso/providers/:id', async (exchange) => {
-    await requireAdmin(ctx, exchange);
-    return render(await requireProvider(ctx, exchange));
+    await requireAdmin(ctx, exchange.caller);
+    return render(await provider(exchange));
   });
 
   define('PUT', '/admin/sso/providers/:id', async (exchange) => {
-    await requireAdmin(ctx, exchange);
-    return render(await changeProvider(ctx, exchange, await requireProvider(ctx, exchange)));
+    await requireAdmin(ctx, exchange.caller);
+    const current = await provider(exchange);
+    return render(await changeSsoProvider(ctx, current, exchange.body()));
   });
 
   define('DELETE', '/admin/sso/providers/:id', async (exchange) => {
-    await requireAdmin(ctx, exchange);
-    const provider = await requireProvider(ctx, exchange);
-    await deleteProvider(ctx.pool, provider.id);
-    return render(provider);
+    await requireAdmin(ctx, exchange.caller);
+    const current = await provider(exchange);
+    await removeSsoProvider(ctx, current);
+    return render(current);
   });
-}
-
-/** By id, or `resource_` and the project's own name of it. */
-async function requireProvider(ctx: AuthContext, { params }: Exchange): Promise<SsoProvider> {
-  const { id = '' } = params;
-  const resourceId = /^resource_(.*)$/s.exec(id)?.[1];
-  const provider =
-    resourceId !== undefined
-      ? await findProviderByResourceId(ctx.pool, resourceId)
-      : isUuid(id)
-        ? await findProviderById(ctx.pool, id)
-        : undefined;
-  if (!provider) throw authError('sso_provider_not_found', 'SSO Identity Provider not found');
-  return provider;
 }
 
 function render(provider: SsoProvider): JsonObject {

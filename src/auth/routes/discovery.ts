@@ -1,11 +1,12 @@
 /** The documents below `.well-known`: our public keys, and where our endpoints are. */
+
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
 import { discoveryDocument } from '../core/oauth/discovery.ts';
 import { authError } from '../errors.ts';
+import { requireOAuthServer } from '../flows/oauth-authorize.ts';
 import { sendError } from '../http/render-error.ts';
-import { requireOAuthServer } from './oauth-server.ts';
 import type { Define } from './route.ts';
 
 /** How long others may keep the documents; a new key is published at least this long before it signs. */

@@ -1,142 +1,73 @@
 /** Clients of our OAuth server: their administration, and their own registration (RFC 7591). */
-import { randomUUID } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
-import type { Fields } from '../core/fields.ts';
 import type { JsonObject } from '../core/json.ts';
-import { parseRegistration, parseUpdate } from '../core/oauth/registration.ts';
-import { clientSecretText, hashClientSecret } from '../core/oauth/secrets.ts';
 import { toRfc3339 } from '../core/times.ts';
-import { AuthError, authError } from '../errors.ts';
-import { isUuid, requireAdmin } from '../http/authenticate.ts';
-import type { Exchange } from '../http/exchange.ts';
+import { requireAdmin } from '../flows/authenticate.ts';
+import { requireOAuthServer } from '../flows/oauth-authorize.ts';
 import {
-  deleteOAuthClient,
-  findOAuthClient,
-  insertOAuthClient,
-  listOAuthClients,
-  updateOAuthClient,
-} from '../queries/oauth-clients.ts';
-import { deleteSessionsOfClient } from '../queries/sessions.ts';
+  deleteClient,
+  listClients,
+  type RegisteredClient,
+  regenerateSecret,
+  registerByAdmin,
+  registerDynamically,
+  requireOAuthClient,
+  updateClient,
+} from '../flows/oauth-clients.ts';
+import type { Exchange } from '../http/exchange.ts';
 import type { OAuthClient } from '../rows.ts';
-import { requireOAuthServer } from './oauth-server.ts';
-import type { Define } from './route.ts';
+import type { Define, Handler } from './route.ts';
 
 export function oauthClientRoutes(define: Define, ctx: AuthContext): void {
-  const registerItself = async (exchange: Exchange) => {
+  const enter = async ({ caller }: Exchange): Promise<void> => {
+    await requireAdmin(ctx, caller);
     requireOAuthServer(ctx);
-    if (!ctx.settings.oauthServer.allowsRegistration) {
-      throw authError('oauth_dynamic_client_registration_disabled');
-    }
-    exchange.reply.code(201);
-    return register(ctx, exchange, 'dynamic');
   };
-  define('POST', '/oauth/clients/register', registerItself, { limit: 'oauth_register' });
+  const enterWithClient = async (exchange: Exchange): Promise<OAuthClient> => {
+    await enter(exchange);
+    return requireOAuthClient(ctx, exchange.params.clientId ?? '');
+  };
+  const withoutSecret = (client: OAuthClient) => render({ client, secret: undefined });
+
+  const register: Handler = async ({ body, reply }) => {
+    const registered = registerDynamically(ctx, body);
+    reply.code(201);
+    return render(await registered);
+  };
+  define('POST', '/oauth/clients/register', register, { limit: 'oauth_register' });
 
   define('GET', '/admin/oauth/clients', async (exchange) => {
-    await requireAdministration(ctx, exchange);
-    const clients = await listOAuthClients(ctx.pool);
-    // Upstream leaves an empty list out.
-    return clients.length === 0 ? {} : { clients: clients.map((client) => render(client)) };
+    await enter(exchange);
+    const clients = await listClients(ctx);
+    // Upstream omits an empty list.
+    return clients.length === 0 ? {} : { clients: clients.map(withoutSecret) };
   });
 
   define('POST', '/admin/oauth/clients', async (exchange) => {
-    await requireAdministration(ctx, exchange);
+    await enter(exchange);
     exchange.reply.code(201);
-    return register(ctx, exchange, 'manual');
+    return render(await registerByAdmin(ctx, exchange.body));
   });
 
-  define('GET', '/admin/oauth/clients/:clientId', async (exchange) => {
-    await requireAdministration(ctx, exchange);
-    return render(await requireClient(ctx, exchange));
-  });
+  define('GET', '/admin/oauth/clients/:clientId', async (exchange) =>
+    withoutSecret(await enterWithClient(exchange)),
+  );
 
-  define('PUT', '/admin/oauth/clients/:clientId', async (exchange) => {
-    await requireAdministration(ctx, exchange);
-    const client = await requireClient(ctx, exchange);
-    const patch = reading(exchange, (fields) => parseUpdate(fields, client.client_type));
-    const updated = await updateOAuthClient(ctx.pool, client.id, patch, ctx.clock.now());
-    if (updated === undefined) throw authError('oauth_client_not_found');
-    return render(updated);
-  });
+  define('PUT', '/admin/oauth/clients/:clientId', async (exchange) =>
+    withoutSecret(await updateClient(ctx, await enterWithClient(exchange), exchange.body)),
+  );
 
   define('DELETE', '/admin/oauth/clients/:clientId', async (exchange) => {
-    await requireAdministration(ctx, exchange);
-    const client = await requireClient(ctx, exchange);
-    await ctx.pool.transaction(async (tx) => {
-      await deleteOAuthClient(tx, client.id, ctx.clock.now());
-      // Upstream leaves them, though nobody can refresh them any more.
-      await deleteSessionsOfClient(tx, client.id);
-    });
+    await deleteClient(ctx, await enterWithClient(exchange));
     return exchange.reply.code(204).send();
   });
 
-  define('POST', '/admin/oauth/clients/:clientId/regenerate_secret', async (exchange) => {
-    await requireAdministration(ctx, exchange);
-    const client = await requireClient(ctx, exchange);
-    if (client.client_type === 'public') {
-      throw authError('validation_failed', 'Cannot regenerate secret for public client');
-    }
-    const secret = clientSecretText();
-    const secretHash = hashClientSecret(secret);
-    const updated = await updateOAuthClient(ctx.pool, client.id, { secretHash }, ctx.clock.now());
-    if (updated === undefined) throw authError('oauth_client_not_found');
-    return render(updated, secret);
-  });
-}
-
-async function requireAdministration(ctx: AuthContext, exchange: Exchange): Promise<void> {
-  await requireAdmin(ctx, exchange);
-  requireOAuthServer(ctx);
-}
-
-/** Throws 404 `oauth_client_not_found`. */
-async function requireClient(ctx: AuthContext, exchange: Exchange): Promise<OAuthClient> {
-  const id = exchange.params.clientId ?? '';
-  if (!isUuid(id)) throw authError('validation_failed', 'invalid client_id format');
-  const client = await findOAuthClient(ctx.pool, id);
-  if (client === undefined) throw authError('oauth_client_not_found');
-  return client;
-}
-
-async function register(
-  ctx: AuthContext,
-  exchange: Exchange,
-  registrationType: 'manual' | 'dynamic',
-): Promise<JsonObject> {
-  const registration = reading(exchange, (fields) => {
-    try {
-      return parseRegistration(fields);
-    } catch (error) {
-      // Upstream prints its own error into the message here, status included.
-      if (!(error instanceof AuthError) || error.code !== 'validation_failed') throw error;
-      throw authError('validation_failed', `${error.status}: ${error.message}`);
-    }
-  });
-  const secret = registration.clientType === 'confidential' ? clientSecretText() : undefined;
-  const client = await insertOAuthClient(
-    ctx.pool,
-    {
-      ...registration,
-      id: randomUUID(),
-      registrationType,
-      secretHash: secret === undefined ? null : hashClientSecret(secret),
-    },
-    ctx.clock.now(),
+  define('POST', '/admin/oauth/clients/:clientId/regenerate_secret', async (exchange) =>
+    render(await regenerateSecret(ctx, await enterWithClient(exchange))),
   );
-  return render(client, secret);
 }
 
-function reading<T>(exchange: Exchange, read: (fields: Fields) => T): T {
-  try {
-    return read(exchange.body());
-  } catch (error) {
-    const isFaulty = error instanceof AuthError && error.code === 'bad_json';
-    throw isFaulty ? authError('bad_json', 'Invalid JSON body') : error;
-  }
-}
-
-/** The secret is shown once, to whoever has just got it. */
-function render(client: OAuthClient, secret?: string): JsonObject {
+function render({ client, secret }: RegisteredClient): JsonObject {
   return {
     client_id: client.id,
     ...(secret === undefined ? {} : { client_secret: secret }),

@@ -1,45 +1,35 @@
-/** /user/oauth/grants: which clients a user has allowed what, and taking it back. */
+/** /user/oauth/grants: what a user has granted to OAuth clients, and its revocation. */
+import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
 import { parseScopes } from '../core/oauth/scopes.ts';
 import { toRfc3339 } from '../core/times.ts';
-import { authError } from '../errors.ts';
-import { audit } from '../flows/audit.ts';
-import { isUuid, requirePerson } from '../http/authenticate.ts';
-import { findConsent, type GrantedClient, listConsents, revokeConsent } from '../queries/oauth-consents.ts';
-import { deleteClientSessions } from '../queries/sessions.ts';
-import { renderClient, requireOAuthServer } from './oauth-server.ts';
+import { requirePerson } from '../flows/authenticate.ts';
+import { requireOAuthServer } from '../flows/oauth-authorize.ts';
+import { listGrants, revokeGrant } from '../flows/oauth-grants.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { GrantedClient } from '../queries/oauth-consents.ts';
+import { renderClient } from './oauth-server.ts';
 import type { Define } from './route.ts';
 
 export function oauthGrantRoutes(define: Define, ctx: AuthContext): void {
-  define('GET', '/user/oauth/grants', async (exchange) => {
-    const { user } = await requirePerson(ctx, exchange);
+  const enter = async ({ caller }: Exchange): Promise<UserCaller> => {
+    const user = await requirePerson(ctx, caller);
     requireOAuthServer(ctx);
-    const consents = await listConsents(ctx.pool, user.id);
-    return consents.map(renderGrant);
-  });
+    return user;
+  };
+
+  define('GET', '/user/oauth/grants', async (exchange) =>
+    (await listGrants(ctx, await enter(exchange))).map(renderGrant),
+  );
 
   define('DELETE', '/user/oauth/grants', async (exchange) => {
-    const { user } = await requirePerson(ctx, exchange);
-    requireOAuthServer(ctx);
-    const clientId = exchange.query.get('client_id') ?? '';
-    if (clientId === '') throw authError('validation_failed', 'client_id query parameter is required');
-    if (!isUuid(clientId)) throw authError('validation_failed', 'invalid client_id format');
-    await ctx.pool.transaction(async (tx) => {
-      const consent = await findConsent(tx, user.id, clientId);
-      if (consent === undefined) {
-        throw authError('oauth_consent_not_found', 'No active grant found for this client');
-      }
-      await revokeConsent(tx, consent.id, ctx.clock.now());
-      await deleteClientSessions(tx, user.id, clientId);
-      const traits = { oauth_client_id: clientId, action: 'revoke_oauth_grant' };
-      await audit(ctx, tx, user, 'token_revoked', { traits });
-    });
+    await revokeGrant(ctx, await enter(exchange), exchange.query.get('client_id') ?? '');
     return exchange.reply.code(204).send();
   });
 }
 
-/** How users see what they have allowed a client. */
+/** A grant as its user sees it. */
 export function renderGrant(consent: GrantedClient): JsonObject {
   return {
     client: renderClient({ ...consent, id: consent.client_id }),

@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { AuthContext } from '../context.ts';
 import type { LimitedHandler } from '../core/rate-limit-rules.ts';
+import { withDeadline } from '../deadline.ts';
 import { requireCaptcha } from '../http/captcha.ts';
-import { withDeadline } from '../http/deadline.ts';
 import { type Exchange, exchangeOf } from '../http/exchange.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -28,7 +28,7 @@ export function definer(app: FastifyInstance, ctx: AuthContext): Define {
       handler: async (request, reply) => {
         const exchange = exchangeOf(ctx, request, reply);
         const answer = await withDeadline(ctx.settings.requestTimeoutMs, async () => {
-          if (limit) await ctx.limits.address(limit, exchange.ip, ctx.clock.now());
+          if (limit) await ctx.limits.address(limit, exchange.caller.ip, ctx.clock.now());
           if (captcha) await requireCaptcha(ctx, exchange);
           return handler(exchange);
         });

@@ -1,16 +1,15 @@
 /** Single sign-on with SAML 2.0: the way to the identity provider and back, and our metadata. */
+
 import type { AuthContext } from '../context.ts';
-import { parseChallenge } from '../core/pkce.ts';
 import { withParams } from '../core/redirects.ts';
 import { certificateOf } from '../core/saml/certificate.ts';
 import { type AdvertisedCertificate, serviceProviderMetadata } from '../core/saml/service-provider.ts';
 import { fromMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
-import { beginSignIn, finishSignIn, serviceProvider } from '../flows/saml-sign-in.ts';
-import { isUuid } from '../http/authenticate.ts';
+import { finishSamlSignIn, serviceProvider } from '../flows/saml-sign-in.ts';
+import { beginSsoSignIn } from '../flows/sso-sign-in.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { errorParams } from '../http/redirect-errors.ts';
-import { findProviderByDomain, findProviderById, type SsoProvider } from '../queries/sso.ts';
+import { errorParams } from '../redirect-errors.ts';
 import type { Define, Handler } from './route.ts';
 
 export function ssoRoutes(define: Define, ctx: AuthContext): void {
@@ -32,38 +31,17 @@ export function ssoRoutes(define: Define, ctx: AuthContext): void {
   define('GET', '/sso/saml/metadata', (exchange) => sendMetadata(ctx, exchange));
 }
 
-async function signIn(ctx: AuthContext, exchange: Exchange): Promise<object | undefined> {
-  const body = exchange.body();
-  const id = body.text('provider_id');
-  const domain = body.text('domain');
-  if (id !== '' && !isUuid(id)) {
-    throw authError('bad_json', 'Could not parse request body as JSON: provider_id is no UUID');
-  }
-  if (id !== '' && domain !== '') {
-    throw authError('validation_failed', 'Only one of provider_id or domain supported');
-  }
-  if (id === '' && domain === '') {
-    throw authError('validation_failed', 'A provider_id or domain needs to be provided');
-  }
-  const provider = await findProvider(ctx, id, domain);
-  if (provider.disabled) throw authError('sso_provider_disabled');
-  const challenge = parseChallenge(body.text('code_challenge'), body.text('code_challenge_method'));
-  const url = await beginSignIn(ctx, provider, { challenge, redirectTo: body.text('redirect_to') });
-  return body.flag('skip_http_redirect') ? { url } : exchange.reply.redirect(url, 303);
-}
-
-async function findProvider(ctx: AuthContext, id: string, domain: string): Promise<SsoProvider> {
-  const provider =
-    id === '' ? await findProviderByDomain(ctx.pool, domain) : await findProviderById(ctx.pool, id);
-  if (provider) return provider;
-  throw authError('sso_provider_not_found', id === '' ? undefined : 'No such SSO provider');
+async function signIn(ctx: AuthContext, { body, reply }: Exchange): Promise<object | undefined> {
+  const fields = body();
+  const url = await beginSsoSignIn(ctx, fields);
+  return fields.flag('skip_http_redirect') ? { url } : reply.redirect(url, 303);
 }
 
 /** A browser stands here, so errors are for the app to show: 303 to the site URL. */
 async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<undefined> {
-  const { reply, path } = exchange;
+  const { caller, reply, path, text } = exchange;
   try {
-    await reply.redirect(await finishSignIn(ctx, exchange), 302);
+    await reply.redirect(await finishSamlSignIn(ctx, caller, new URLSearchParams(text)), 302);
   } catch (error) {
     await reply.redirect(withParams(ctx.settings.siteUrl, errorParams(ctx, path, error)), 303);
   }

@@ -1,6 +1,6 @@
 /** An error as the parameters of a redirect, for browsers that stand at our door (RFC 6749, section 4.1.2.1). */
-import type { AuthContext } from '../context.ts';
-import { AuthError, OAuthShapedError } from '../errors.ts';
+import type { AuthContext } from './context.ts';
+import { AuthError, OAuthShapedError } from './errors.ts';
 
 export const errorKinds: Readonly<Record<number, string>> = {
   400: 'invalid_request',

@@ -1,44 +1,31 @@
-/** Who sends the request: the bearer token judged, its user and session read again from the database. */
-
+/** Authenticates callers: verifies the bearer token and reads its user and session from the database. */
 import type { Claims } from '../../keys/types.ts';
+import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { provenSession } from '../core/proven-session.ts';
 import { isBanned } from '../core/render-user.ts';
+import { isUuid } from '../core/uuid.ts';
 import { type AuthError, authError } from '../errors.ts';
 import { findSession } from '../queries/sessions.ts';
 import { findUserById } from '../queries/users.ts';
-import type { Session, User } from '../rows.ts';
-import { type Exchange, header } from './exchange.ts';
-
-export interface Principal {
-  readonly claims: Claims;
-  readonly user: User;
-  /** At the level that the token shows. Absent when the token names none. */
-  readonly session: Session | undefined;
-}
-
-const uuidFormat = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-export function isUuid(text: string): boolean {
-  return uuidFormat.test(text);
-}
+import type { Session } from '../rows.ts';
 
 /**
  * The user. A client that acts for one is refused: with the token it was given it could take the account over, or keep what
  * it has beyond the grant. Throws as {@link requireCaller}, and 403 `no_authorization` for clients.
  */
-export async function requireUser(ctx: AuthContext, exchange: Exchange): Promise<Principal> {
-  return ctx.settings.clientsActAsUsers ? requireCaller(ctx, exchange) : requirePerson(ctx, exchange);
+export async function requireUser(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
+  return ctx.settings.clientsActAsUsers ? requireCaller(ctx, caller) : requirePerson(ctx, caller);
 }
 
 /** As {@link requireUser}, whatever the settings. For what a user has allowed clients, and for the end of the account. */
-export async function requirePerson(ctx: AuthContext, exchange: Exchange): Promise<Principal> {
-  const principal = await requireCaller(ctx, exchange);
-  if (isClient(principal)) throw refuseClient();
-  return principal;
+export async function requirePerson(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
+  const user = await requireCaller(ctx, caller);
+  if (isClient(user)) throw refuseClient();
+  return user;
 }
 
-export function isClient({ session }: Principal): boolean {
+export function isClient({ session }: UserCaller): boolean {
   return Boolean(session?.oauth_client_id);
 }
 
@@ -52,8 +39,8 @@ export function refuseClient(): AuthError {
  * The user, or a client that acts for one. Throws 401 `no_authorization`, 403 `bad_jwt`, `user_not_found`,
  * `session_not_found` or `user_banned`.
  */
-export async function requireCaller(ctx: AuthContext, exchange: Exchange): Promise<Principal> {
-  const claims = requireClaims(ctx, exchange);
+export async function requireCaller(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
+  const claims = requireClaims(ctx, caller);
   const sub = typeof claims.sub === 'string' ? claims.sub : '';
   if (sub === '') throw authError('bad_jwt', 'invalid claim: missing sub claim');
   if (!isUuid(sub)) throw authError('bad_jwt', 'invalid claim: sub claim must be a UUID', { status: 400 });
@@ -61,7 +48,7 @@ export async function requireCaller(ctx: AuthContext, exchange: Exchange): Promi
   if (!user) throw authError('user_not_found', 'User from sub claim in JWT does not exist', { status: 403 });
   if (session === 'gone') throw authError('session_not_found');
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
-  return { claims, user, session: session && provenSession(session, claims) };
+  return { ...caller, claims, user, session: session && provenSession(session, claims) };
 }
 
 /** Throws 403 `no_authorization` for guests. */
@@ -71,19 +58,18 @@ export function refuseAnonymous(claims: Claims): void {
 }
 
 /** Throws 403 `not_admin` unless the token's role is an admin role. */
-export async function requireAdmin(ctx: AuthContext, exchange: Exchange): Promise<Claims> {
-  const claims = requireClaims(ctx, exchange);
+export async function requireAdmin(ctx: AuthContext, caller: Caller): Promise<AdminCaller> {
+  const claims = requireClaims(ctx, caller);
   const role = typeof claims.role === 'string' ? claims.role : '';
   if (!ctx.settings.adminRoles.includes(role)) throw authError('not_admin');
   if ((await readSession(ctx, claims)) === 'gone') throw authError('session_not_found');
-  return claims;
+  return { ...caller, claims };
 }
 
 /** The claims of a valid bearer token; issuer and audience are not checked. */
-export function requireClaims(ctx: AuthContext, exchange: Exchange): Claims {
-  const token = /^[Bb]earer (\S+)$/.exec(header(exchange.request, 'authorization') ?? '')?.[1];
-  if (token === undefined) throw authError('no_authorization');
-  const verified = ctx.keys.verifyOwn(token);
+function requireClaims(ctx: AuthContext, caller: Caller): Claims {
+  if (caller.accessToken === undefined) throw authError('no_authorization');
+  const verified = ctx.keys.verifyOwn(caller.accessToken);
   if (!verified.ok && verified.reason === 'kind') {
     throw authError('bad_jwt', 'invalid claim: this JWT is not an access token');
   }

@@ -1,8 +1,11 @@
-/** POST /token?grant_type=id_token: a session for an ID token that the app obtained by itself, as native apps do. */
+/** Sign-in with an ID token that the app obtained from the provider, as native apps do. */
+
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Fields } from '../core/fields.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
 import {
   type IdTokenClaims,
   isAppleIssuer,
@@ -13,23 +16,23 @@ import { snapchatIssuer } from '../core/providers/social.ts';
 import { issuers } from '../core/providers/work.ts';
 import { sameSecret } from '../core/secrets.ts';
 import { AuthError, authError, OAuthShapedError } from '../errors.ts';
-import { tellUserCreated } from '../flows/accounts.ts';
-import { customPrefix, placeOf } from '../flows/custom-providers.ts';
+import { IdTokenError, type IssuerPlace, isToken } from '../oidc.ts';
+import { findCustomProvider } from '../queries/custom-providers.ts';
+import { tellUserCreated } from './accounts.ts';
+import { audienceOf } from './audience.ts';
+import { requireUser } from './authenticate.ts';
+import { customPrefix, placeOf } from './custom-providers.ts';
 import {
   askBeforeExternalUser,
   identityProof,
   requireIdentifying,
   signInExternally,
-} from '../flows/external-accounts.ts';
-import { linkIdentity } from '../flows/external-links.ts';
-import { issuerOf } from '../flows/external-profiles.ts';
-import { requireUsedFactor } from '../flows/own-account.ts';
-import { despiteRivals } from '../flows/rivals.ts';
-import { issueSession, renderSession } from '../flows/sessions.ts';
-import { requireUser } from '../http/authenticate.ts';
-import { audienceOf, type Exchange, header } from '../http/exchange.ts';
-import { IdTokenError, type IssuerPlace, isToken } from '../oidc.ts';
-import { findCustomProvider } from '../queries/custom-providers.ts';
+} from './external-accounts.ts';
+import { linkIdentity } from './external-links.ts';
+import { issuerOf } from './external-profiles.ts';
+import { requireUsedFactor } from './own-account.ts';
+import { despiteRivals } from './rivals.ts';
+import { issueSession } from './sessions.ts';
 
 interface IdTokenRequest {
   readonly idToken: string;
@@ -48,8 +51,12 @@ interface TrustedIssuer {
   readonly emailOptional: boolean;
 }
 
-export async function signInWithIdToken(ctx: AuthContext, exchange: Exchange): Promise<JsonObject> {
-  const body = exchange.body();
+/** @throws {AuthError} validation_failed, provider_disabled. @throws {OAuthShapedError} for a token that doesn't verify */
+export async function signInWithIdToken(
+  ctx: AuthContext,
+  caller: Caller,
+  body: Fields,
+): Promise<IssuedSession> {
   const request: IdTokenRequest = {
     idToken: body.text('id_token'),
     accessToken: body.text('access_token'),
@@ -62,7 +69,7 @@ export async function signInWithIdToken(ctx: AuthContext, exchange: Exchange): P
   if (request.provider === '' && (body.text('client_id') === '' || request.issuer === '')) {
     throw invalid('provider or client_id and issuer required');
   }
-  const target = linksIdentity ? await requireTarget(ctx, exchange) : undefined;
+  const target = linksIdentity ? await requireTarget(ctx, caller) : undefined;
   const trusted = await findIssuer(ctx, request);
   const claims = await verify(ctx, trusted, request);
   if (!trusted.skipNonceCheck) checkNonce(claims, request.nonce);
@@ -70,35 +77,35 @@ export async function signInWithIdToken(ctx: AuthContext, exchange: Exchange): P
   const profile = profileFromIdToken(claims);
   requireIdentifying(profile);
   const { provider, emailOptional } = trusted;
-  const signIn = { provider, profile, emailOptional, aud: audienceOf(ctx, exchange) };
-  if (!target) await askBeforeExternalUser(ctx, exchange, signIn);
+  const signIn = { provider, profile, emailOptional, aud: audienceOf(ctx, caller) };
+  if (!target) await askBeforeExternalUser(ctx, caller, signIn);
   const signInOrLink = async (tx: Transaction) => {
     const outcome = target
-      ? await linkIdentity(ctx, tx, exchange, target, signIn)
-      : await signInExternally(ctx, tx, exchange, signIn);
+      ? await linkIdentity(ctx, tx, caller, target, signIn)
+      : await signInExternally(ctx, tx, caller, signIn);
     if (outcome.kind === 'refusal') return outcome;
     return {
       kind: 'session' as const,
       isNew: outcome.isNew,
-      session: await issueSession(ctx, tx, exchange, outcome.user, 'oauth', identityProof(signIn)),
+      session: await issueSession(ctx, tx, caller, outcome.user, 'oauth', identityProof(signIn)),
     };
   };
   const result = await despiteRivals(() => ctx.pool.transaction(signInOrLink));
   if (result.kind === 'refusal') throw result.error;
-  if (result.isNew) await tellUserCreated(ctx, exchange, result.session.user);
-  return renderSession(result.session);
+  if (result.isNew) await tellUserCreated(ctx, caller, result.session.user);
+  return result.session;
 }
 
 const invalid = (description: string, cause?: unknown) =>
   new OAuthShapedError('invalid request', description, cause);
 
-async function requireTarget(ctx: AuthContext, exchange: Exchange) {
-  if (!header(exchange.request, 'authorization')) {
+async function requireTarget(ctx: AuthContext, caller: Caller) {
+  if (!caller.hasCredentials) {
     throw invalid('Linking requires a valid user access token in Authorization');
   }
-  const principal = await requireUser(ctx, exchange);
-  requireUsedFactor(principal);
-  return principal.user;
+  const user = await requireUser(ctx, caller);
+  requireUsedFactor(user);
+  return user.user;
 }
 
 const fixedIssuers: readonly (readonly [provider: string, issuer: string])[] = [

@@ -3,8 +3,8 @@
  * has open are cancelled: what was not answered did not happen.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Pool } from '../../database/types.ts';
-import { authError } from '../errors.ts';
+import type { Pool } from '../database/types.ts';
+import { authError } from './errors.ts';
 
 const deadlines = new AsyncLocalStorage<AbortSignal>();
 

@@ -1,0 +1,17 @@
+/** A session as its user sees it in the list of their sessions. */
+import type { Session } from '../rows.ts';
+import type { JsonObject } from './json.ts';
+import { toRfc3339 } from './times.ts';
+
+/** How users see a session of theirs. */
+export function renderSessionEntry(session: Session, isCurrent: boolean): JsonObject {
+  return {
+    id: session.id,
+    created_at: toRfc3339(session.created_at),
+    refreshed_at: session.refreshed_at === null ? null : toRfc3339(session.refreshed_at),
+    user_agent: session.user_agent,
+    ip: session.ip,
+    aal: session.aal ?? 'aal1',
+    current: isCurrent,
+  };
+}

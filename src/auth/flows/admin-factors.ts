@@ -1,0 +1,53 @@
+/** Factors of other users, as administrators change and remove them. */
+
+import type { AdminCaller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { amrMethodOfFactor } from '../core/claims.ts';
+import { parsePhone } from '../core/contact.ts';
+import { deleteFactor, updateFactor } from '../queries/factors.ts';
+import { downgradeSessions } from '../queries/sessions.ts';
+import type { Factor, User } from '../rows.ts';
+import { adminActor, audit } from './audit.ts';
+import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
+
+export interface FactorChange {
+  /** Empty: unchanged, here and in `phone`. */
+  readonly friendlyName: string;
+  readonly phone: string;
+}
+
+/** Writes the new values into `factor` too. @throws {AuthError} validation_failed */
+export async function updateFactorByAdmin(
+  ctx: AuthContext,
+  { claims }: AdminCaller,
+  user: User,
+  factor: Factor,
+  { friendlyName, phone }: FactorChange,
+): Promise<void> {
+  const changesPhone = phone !== '' && factor.factor_type === 'phone';
+  const patch = {
+    ...(friendlyName === '' ? {} : { friendly_name: friendlyName }),
+    ...(changesPhone ? { phone: parsePhone(phone) } : {}),
+  };
+  await ctx.pool.transaction(async (tx) => {
+    if (Object.keys(patch).length > 0) await updateFactor(tx, factor, patch, ctx.clock.now());
+    const traits = { user_id: user.id, factor_id: factor.id, factor_type: factor.factor_type };
+    await audit(ctx, tx, adminActor(claims), 'factor_updated', { traits });
+  });
+}
+
+/** Lowers the sessions that used the factor to aal1. */
+export async function deleteFactorByAdmin(
+  ctx: AuthContext,
+  { ip }: AdminCaller,
+  user: User,
+  factor: Factor,
+): Promise<void> {
+  await ctx.pool.transaction(async (tx) => {
+    const traits = { user_id: user.id, factor_id: factor.id };
+    await audit(ctx, tx, user, 'factor_deleted', { ip, traits });
+    await deleteFactor(tx, factor.id);
+    await downgradeSessions(tx, user.id, factor.id, amrMethodOfFactor[factor.factor_type]);
+    await forgetIdleRecoveryCodes(ctx, tx, user.id);
+  });
+}

@@ -1,0 +1,34 @@
+/** Sign-up as a guest, without an email address or a phone number. */
+
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
+import type { JsonObject } from '../core/json.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
+import { askBeforeUserCreated, createUser, draftUser, tellUserCreated } from './accounts.ts';
+import { audienceOf } from './audience.ts';
+import { issueSession } from './sessions.ts';
+
+/** @throws {AuthError} anonymous_provider_disabled, signup_disabled, over_request_rate_limit */
+export async function signUpAnonymously(
+  ctx: AuthContext,
+  caller: Caller,
+  data: JsonObject,
+): Promise<IssuedSession> {
+  if (!ctx.settings.anonymousEnabled) throw authError('anonymous_provider_disabled');
+  await ctx.limits.address('anonymous', caller.ip, ctx.clock.now());
+  if (!ctx.settings.signupEnabled) throw authError('signup_disabled');
+  const aud = audienceOf(ctx, caller);
+  const draft = await draftUser(ctx, { aud, provider: undefined, data });
+  await askBeforeUserCreated(ctx, caller, draft);
+  const made = ctx.pool.transaction(async (tx) =>
+    issueSession(ctx, tx, caller, await createUser(ctx, tx, draft), 'anonymous', { by: 'creation' }),
+  );
+  const session = await made.catch((cause: unknown) => {
+    // The cause below is what a trigger raised; it is told to older clients.
+    const origin = cause instanceof AuthError ? (cause.cause ?? cause) : cause;
+    throw internalError('Database error creating anonymous user', origin);
+  });
+  await tellUserCreated(ctx, caller, session.user);
+  return session;
+}

@@ -1,0 +1,19 @@
+/** The audience of a request. */
+import type { Claims } from '../../keys/types.ts';
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+
+/**
+ * The audience that users are looked up in, together with their contact. An explicitly requested audience comes first, then
+ * the token's unless it is an admin's, then the default.
+ */
+export function audienceOf(ctx: AuthContext, caller: Caller, claims?: Claims): string {
+  if (caller.audience) return caller.audience;
+  const isAdmin = typeof claims?.role === 'string' && ctx.settings.adminRoles.includes(claims.role);
+  return (claims && !isAdmin && firstAudience(claims)) || ctx.settings.audience;
+}
+
+export function firstAudience(claims: Claims): string | undefined {
+  const first: unknown = Array.isArray(claims.aud) ? claims.aud[0] : claims.aud;
+  return typeof first === 'string' ? first : undefined;
+}

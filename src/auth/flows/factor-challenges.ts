@@ -1,0 +1,136 @@
+/** Second factors: challenges, and the verification of their responses. */
+
+import { totpStep } from '../../kernel/totp.ts';
+import type { UserCaller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import type { Fields, ReadFields } from '../core/fields.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
+import { oneTimePassword, sameSecret } from '../core/secrets.ts';
+import { toMs } from '../core/times.ts';
+import { isUuid } from '../core/uuid.ts';
+import { authError, internalError } from '../errors.ts';
+import { insertChallenge } from '../queries/factors.ts';
+import { requirePause } from '../rate-limits.ts';
+import type { Factor, MfaChallenge } from '../rows.ts';
+import { audit } from './audit.ts';
+import { verifyTyped } from './guess.ts';
+import {
+  askVerificationHook,
+  challengeLifetimeMs,
+  raiseSession,
+  requireChallenge,
+  requireVerificationAal,
+} from './mfa.ts';
+import { parseChannel, sendText } from './phone-codes.ts';
+import { checkByProvider, checksCodes } from './text-messages.ts';
+import { challengeKey, verifyKey } from './webauthn-factors.ts';
+
+/** Begins a verification of a factor. Returns the JSON of the response. */
+export async function challengeFactor(
+  ctx: AuthContext,
+  caller: UserCaller,
+  factor: Factor,
+  body: { readonly isEmpty: boolean; readonly read: ReadFields },
+): Promise<object> {
+  requireVerifyEnabled(ctx, factor);
+  if (factor.factor_type === 'webauthn') {
+    // Read, though nothing in it matters: where there is no JSON upstream refuses.
+    body.read().object('webauthn');
+    return challengeKey(ctx, caller, factor);
+  }
+  const now = ctx.clock.now();
+  let otpCode = '';
+  if (factor.factor_type === 'phone') {
+    const channel = parseChannel(ctx, body.isEmpty ? '' : body.read().text('channel'));
+    const { phone } = ctx.settings.mfa;
+    const lastMs = factor.last_challenged_at === null ? undefined : toMs(factor.last_challenged_at);
+    requirePause(lastMs, phone.max_frequency, now, 'over_sms_send_rate_limit');
+    otpCode = oneTimePassword(phone.otp_length);
+    await sendText(ctx, caller, {
+      user: caller.user,
+      phone: factor.phone ?? '',
+      otp: otpCode,
+      channel,
+      template: phone.template,
+      kind: 'mfa',
+    });
+  }
+  const id = await ctx.pool.transaction(async (tx) => {
+    const challengeId = await insertChallenge(tx, factor, { ip: caller.ip, otpCode }, now);
+    const traits = { factor_id: factor.id, factor_status: factor.status };
+    await audit(ctx, tx, caller.user, 'challenge_created', { ip: caller.ip, traits });
+    return challengeId;
+  });
+  return { id, type: factor.factor_type, expires_at: Math.floor((now + challengeLifetimeMs) / 1000) };
+}
+
+/** Verifies the response to a challenge. Raises the session to aal2. */
+export async function verifyFactor(
+  ctx: AuthContext,
+  caller: UserCaller,
+  factor: Factor,
+  body: Fields,
+): Promise<IssuedSession> {
+  const code = body.text('code');
+  const challengeId = body.text('challenge_id');
+  if (code === '' && factor.factor_type !== 'webauthn') {
+    throw authError('validation_failed', 'Code needs to be non-empty');
+  }
+  if (factor.factor_type === 'webauthn' && !ctx.settings.mfa.web_authn.verify_enabled) {
+    // The code is upstream's.
+    throw authError('mfa_webauthn_enroll_not_enabled', 'MFA verification is disabled for WebAuthn');
+  }
+  requireVerifyEnabled(ctx, factor);
+  if (!caller.session) throw internalError('Cannot read SessionId claim as UUID');
+  requireVerificationAal(caller, factor);
+  if (!isUuid(challengeId))
+    throw authError('bad_json', 'Could not parse request body as JSON: challenge_id is no UUID');
+  if (factor.factor_type === 'webauthn') {
+    return verifyKey(ctx, caller, factor, challengeId, body);
+  }
+  const asked = await requireChallenge(ctx, caller, factor, challengeId);
+  const isTotp = factor.factor_type === 'totp';
+  const guess = { account: factor.user_id, ownerId: factor.user_id };
+  const isRight = await verifyTyped(ctx, caller, 'second_factor', guess, async (spendToken) => {
+    if (!(await spendToken(asked.id))) return undefined;
+    const matches = isTotp ? isTotpCode(ctx, factor, code) : isPhoneCode(ctx, factor, asked, code);
+    return (await matches) || undefined;
+  });
+  const valid = isRight === true;
+  const attempt = { userId: factor.user_id, factorId: factor.id, factorType: factor.factor_type };
+  await askVerificationHook(ctx, caller, attempt, valid);
+  if (!valid) {
+    throw authError('mfa_verification_failed', isTotp ? undefined : 'Invalid MFA Phone code entered');
+  }
+  return raiseSession(ctx, caller, factor, asked);
+}
+
+async function isTotpCode(ctx: AuthContext, factor: Factor, code: string): Promise<boolean> {
+  const step = totpStep(factor.secret ?? '', code, ctx.clock.now());
+  return step !== undefined && ctx.totpSteps.take(factor.id, step);
+}
+
+/** Throws `otp_expired` where the provider checks codes and refuses this one. */
+async function isPhoneCode(
+  ctx: AuthContext,
+  factor: Factor,
+  challenge: MfaChallenge,
+  code: string,
+): Promise<boolean> {
+  if (checksCodes(ctx)) {
+    await checkByProvider(ctx, factor.phone ?? '', code);
+    return true;
+  }
+  const sent = challenge.otp_code ?? '';
+  return sent !== '' && sameSecret(sent, code);
+}
+
+function requireVerifyEnabled(ctx: AuthContext, factor: Factor): void {
+  const { mfa } = ctx.settings;
+  if (factor.factor_type === 'totp' && !mfa.totp.verify_enabled)
+    throw authError('mfa_totp_verify_not_enabled');
+  if (factor.factor_type === 'phone' && !mfa.phone.verify_enabled)
+    throw authError('mfa_phone_verify_not_enabled');
+  if (factor.factor_type === 'webauthn' && !mfa.web_authn.verify_enabled)
+    throw authError('mfa_webauthn_verify_not_enabled');
+}

@@ -1,0 +1,120 @@
+/** Second factors: enrollment and removal. */
+
+import { totpSecret, totpUri } from '../../kernel/totp.ts';
+import type { UserCaller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { amrMethodOfFactor } from '../core/claims.ts';
+import { parsePhone } from '../core/contact.ts';
+import type { ReadFields } from '../core/fields.ts';
+import { qrSvg } from '../core/qr-svg.ts';
+import { isUuid } from '../core/uuid.ts';
+import { authError, internalError } from '../errors.ts';
+import { deleteFactor, findFactor, insertFactor } from '../queries/factors.ts';
+import { downgradeSessions } from '../queries/sessions.ts';
+import type { Factor } from '../rows.ts';
+import { audit } from './audit.ts';
+import { notify } from './mail-tokens.ts';
+import { checkEnrolment } from './mfa.ts';
+import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
+import { enrolKey } from './webauthn-factors.ts';
+
+/** Throws 404. */
+export async function requireFactor(ctx: AuthContext, id: string, userId: string): Promise<Factor> {
+  if (!isUuid(id)) throw authError('validation_failed', 'factor_id must be an UUID', { status: 404 });
+  const factor = await findFactor(ctx.pool, id, userId);
+  if (!factor) throw authError('mfa_factor_not_found');
+  return factor;
+}
+
+/** Begins the enrollment of a factor. Returns the JSON of the response. */
+export async function enrol(ctx: AuthContext, caller: UserCaller, readBody: ReadFields): Promise<object> {
+  if (!caller.session) {
+    throw internalError('A valid session and a registered user are required to enroll a factor');
+  }
+  const body = readBody();
+  const { mfa } = ctx.settings;
+  const friendlyName = body.text('friendly_name');
+  switch (body.text('factor_type')) {
+    case 'totp':
+      if (!mfa.totp.enroll_enabled) throw authError('mfa_totp_enroll_not_enabled');
+      return enrolTotp(ctx, caller, friendlyName, body.text('issuer'));
+    case 'phone':
+      if (!mfa.phone.enroll_enabled) throw authError('mfa_phone_enroll_not_enabled');
+      return enrolPhone(ctx, caller, friendlyName, body.text('phone'));
+    case 'webauthn':
+      if (!mfa.web_authn.enroll_enabled) throw authError('mfa_webauthn_enroll_not_enabled');
+      return enrolKey(ctx, caller, friendlyName);
+    default:
+      throw authError('validation_failed', 'factor_type needs to be totp, phone, or webauthn');
+  }
+}
+
+async function enrolTotp(
+  ctx: AuthContext,
+  caller: UserCaller,
+  friendlyName: string,
+  wantedIssuer: string,
+): Promise<object> {
+  await checkEnrolment(ctx, caller, friendlyName);
+  const { user } = caller;
+  // The library upstream uses refuses an account without a name.
+  if (!user.email) throw internalError('Error generating QR Code');
+  const issuer = wantedIssuer === '' ? new URL(ctx.settings.siteUrl).host : wantedIssuer;
+  const secret = totpSecret();
+  const uri = totpUri(issuer, user.email, secret);
+  const svg = await qrSvg(uri);
+  const id = await ctx.pool.transaction(async (tx) => {
+    const factorId = await insertFactor(
+      tx,
+      { userId: user.id, type: 'totp', friendlyName, secret },
+      ctx.clock.now(),
+    );
+    await audit(ctx, tx, user, 'factor_in_progress', { ip: caller.ip, traits: { factor_id: factorId } });
+    return factorId;
+  });
+  return { id, type: 'totp', friendly_name: friendlyName, totp: { qr_code: svg, secret, uri } };
+}
+
+async function enrolPhone(
+  ctx: AuthContext,
+  caller: UserCaller,
+  friendlyName: string,
+  wantedPhone: string,
+): Promise<object> {
+  if (wantedPhone === '')
+    throw authError('validation_failed', 'Phone number required to enroll Phone factor');
+  const phone = parsePhone(wantedPhone);
+  const { user } = caller;
+  const same = user.factors.filter((factor) => factor.factor_type === 'phone' && factor.phone === phone);
+  if (same.some((factor) => factor.status === 'verified')) throw authError('mfa_verified_factor_exists');
+  for (const factor of same) await deleteFactor(ctx.pool, factor.id);
+  await checkEnrolment(ctx, caller, friendlyName);
+  const id = await ctx.pool.transaction(async (tx) => {
+    const factorId = await insertFactor(
+      tx,
+      { userId: user.id, type: 'phone', friendlyName, phone },
+      ctx.clock.now(),
+    );
+    const traits = { factor_id: factorId, factor_type: 'phone' };
+    await audit(ctx, tx, user, 'factor_in_progress', { ip: caller.ip, traits });
+    return factorId;
+  });
+  return { id, type: 'phone', friendly_name: friendlyName, phone: wantedPhone };
+}
+
+/** @throws {AuthError} insufficient_aal */
+export async function unenrol(ctx: AuthContext, caller: UserCaller, factor: Factor): Promise<void> {
+  const { user, session } = caller;
+  if (!session) throw internalError('A valid session and factor are required to unenroll a factor');
+  if (factor.status === 'verified' && session.aal !== 'aal2') {
+    throw authError('insufficient_aal', 'AAL2 required to unenroll verified factor', { status: 422 });
+  }
+  await ctx.pool.transaction(async (tx) => {
+    await deleteFactor(tx, factor.id);
+    const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id };
+    await audit(ctx, tx, user, 'factor_unenrolled', { ip: caller.ip, traits });
+    await downgradeSessions(tx, user.id, factor.id, amrMethodOfFactor[factor.factor_type]);
+    await forgetIdleRecoveryCodes(ctx, tx, user.id);
+  });
+  await notify(ctx, undefined, caller, user, 'mfa_factor_unenrolled', { factorType: factor.factor_type });
+}

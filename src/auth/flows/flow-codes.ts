@@ -1,0 +1,61 @@
+/** Sign-in with the one-time code of a PKCE flow. */
+
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
+import { checkVerifier } from '../core/pkce.ts';
+import { toMs } from '../core/times.ts';
+import { authError } from '../errors.ts';
+import { findFlowStateByCode, takeFlowState } from '../queries/flow-states.ts';
+import { setSessionEnd } from '../queries/sessions.ts';
+import { findUserById } from '../queries/users.ts';
+import type { FlowState } from '../rows.ts';
+import { audit } from './audit.ts';
+import { originOf } from './hand-over.ts';
+import { issueSession } from './sessions.ts';
+
+/** A code holds this long; magic links count from the click, others from the request. */
+const codeLifetimeMs = 300_000;
+
+export interface RedeemedCode {
+  readonly session: IssuedSession;
+  readonly flow: FlowState;
+}
+
+/** @throws {AuthError} flow_state_not_found, flow_state_expired, bad_code_verifier, validation_failed */
+export async function redeemFlowCode(
+  ctx: AuthContext,
+  caller: Caller,
+  { code, verifier }: { readonly code: string; readonly verifier: string },
+): Promise<RedeemedCode> {
+  if (code === '' || verifier === '') {
+    throw authError(
+      'validation_failed',
+      'invalid request: both auth code and code verifier should be non-empty',
+    );
+  }
+  const flow = await findFlowStateByCode(ctx.pool, code);
+  if (!flow?.user_id || !flow.code_challenge || !flow.code_challenge_method)
+    throw authError('flow_state_not_found');
+  if (ctx.clock.now() > codeStartMs(flow) + codeLifetimeMs) throw authError('flow_state_expired');
+  const user = await findUserById(ctx.pool, flow.user_id);
+  if (!user) throw authError('flow_state_not_found');
+  checkVerifier({ codeChallenge: flow.code_challenge, method: flow.code_challenge_method }, verifier);
+  const end = flow.provider_type === 'sso/saml' ? await ctx.assertions.sessionEnd(flow.id) : undefined;
+  const session = await ctx.pool.transaction(async (tx) => {
+    if (!(await takeFlowState(tx, flow.id))) throw authError('flow_state_not_found');
+    await audit(ctx, tx, user, 'login', { traits: { provider_type: flow.provider_type } });
+    const method = flow.authentication_method;
+    const origin = await originOf(tx, flow);
+    const issued = await issueSession(ctx, tx, caller, user, method, { by: 'flow' }, origin);
+    const notAfter = end ?? origin?.not_after ?? undefined;
+    if (notAfter !== undefined) await setSessionEnd(tx, issued.sessionId, notAfter);
+    return issued;
+  });
+  return { session, flow };
+}
+
+function codeStartMs(flow: FlowState): number {
+  const isMagicLink = flow.authentication_method === 'magiclink';
+  return toMs(isMagicLink && flow.auth_code_issued_at !== null ? flow.auth_code_issued_at : flow.created_at);
+}

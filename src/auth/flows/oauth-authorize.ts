@@ -1,0 +1,52 @@
+/** The start of an authorization: a client sends a browser to the OAuth server. */
+
+import type { AuthContext } from '../context.ts';
+import { parseAuthorizeRequest } from '../core/oauth/authorize-request.ts';
+import { isRegistered } from '../core/oauth/redirect-uri.ts';
+import { isUuid } from '../core/uuid.ts';
+import { authError } from '../errors.ts';
+import { insertAuthorization } from '../queries/oauth-authorizations.ts';
+import { findOAuthClient } from '../queries/oauth-clients.ts';
+import { errorUrl } from './oauth-consent.ts';
+import { authorizationLifetimeMs } from './oauth-token.ts';
+
+/** Throws 404 `feature_disabled`. */
+export function requireOAuthServer(ctx: AuthContext): void {
+  if (!ctx.settings.oauthServer.enabled) throw authError('feature_disabled', 'OAuth server is disabled');
+}
+
+/**
+ * The address to redirect the browser to. Errors are redirects too, but only once the client and the redirect URI are
+ * verified.
+ */
+export async function authorize(ctx: AuthContext, query: URLSearchParams): Promise<string> {
+  const clientId = query.get('client_id') ?? '';
+  const redirectUri = query.get('redirect_uri') ?? '';
+  if (clientId === '') throw authError('validation_failed', 'client_id is required');
+  if (redirectUri === '') throw authError('validation_failed', 'redirect_uri is required');
+  if (!isUuid(clientId))
+    throw authError('oauth_client_not_found', 'invalid client_id format', { status: 400 });
+  const client = await findOAuthClient(ctx.pool, clientId);
+  if (client === undefined) throw authError('oauth_client_not_found', 'invalid client_id', { status: 400 });
+  if (!isRegistered(client.redirect_uris.split(','), redirectUri)) {
+    throw authError('validation_failed', 'invalid redirect_uri');
+  }
+  const state = query.get('state');
+  const consentUrl = ctx.settings.oauthServer.consentUrl();
+  if (consentUrl === undefined) {
+    const reason = 'no page asks for consent: set auth.oauth_server.authorization_url_path';
+    ctx.log.warn({ service: 'auth' }, reason);
+    return errorUrl(ctx, redirectUri, 'server_error', reason, state);
+  }
+  const parsed = parseAuthorizeRequest(query);
+  if ('fault' in parsed) return errorUrl(ctx, redirectUri, 'invalid_request', parsed.fault, state);
+  let id: string;
+  try {
+    const request = { ...parsed.request, clientId: client.id, redirectUri };
+    id = await insertAuthorization(ctx.pool, request, authorizationLifetimeMs, ctx.clock.now());
+  } catch (error) {
+    ctx.log.warn({ error }, 'an authorization request could not be kept');
+    return errorUrl(ctx, redirectUri, 'server_error', 'error creating authorization', state);
+  }
+  return `${consentUrl}?authorization_id=${id}`;
+}

@@ -1,0 +1,119 @@
+/** Clients of the OAuth server: their administration, and dynamic registration (RFC 7591). */
+
+import { randomUUID } from 'node:crypto';
+import type { AuthContext } from '../context.ts';
+import type { Fields, ReadFields } from '../core/fields.ts';
+import { parseRegistration, parseUpdate } from '../core/oauth/registration.ts';
+import { clientSecretText, hashClientSecret } from '../core/oauth/secrets.ts';
+import { isUuid } from '../core/uuid.ts';
+import { AuthError, authError } from '../errors.ts';
+import {
+  deleteOAuthClient,
+  findOAuthClient,
+  insertOAuthClient,
+  listOAuthClients,
+  updateOAuthClient,
+} from '../queries/oauth-clients.ts';
+import { deleteSessionsOfClient } from '../queries/sessions.ts';
+import type { OAuthClient } from '../rows.ts';
+import { requireOAuthServer } from './oauth-authorize.ts';
+
+export interface RegisteredClient {
+  readonly client: OAuthClient;
+  /** Present only when it was just generated, because only its hash is stored. */
+  readonly secret: string | undefined;
+}
+
+/** @throws {AuthError} feature_disabled, oauth_dynamic_client_registration_disabled, validation_failed, bad_json */
+export function registerDynamically(ctx: AuthContext, body: ReadFields): Promise<RegisteredClient> {
+  requireOAuthServer(ctx);
+  if (!ctx.settings.oauthServer.allowsRegistration) {
+    throw authError('oauth_dynamic_client_registration_disabled');
+  }
+  return insertClient(ctx, body, 'dynamic');
+}
+
+export function registerByAdmin(ctx: AuthContext, body: ReadFields): Promise<RegisteredClient> {
+  return insertClient(ctx, body, 'manual');
+}
+
+export function listClients(ctx: AuthContext): Promise<OAuthClient[]> {
+  return listOAuthClients(ctx.pool);
+}
+
+/** @throws {AuthError} validation_failed, 404 oauth_client_not_found */
+export async function requireOAuthClient(ctx: AuthContext, id: string): Promise<OAuthClient> {
+  if (!isUuid(id)) throw authError('validation_failed', 'invalid client_id format');
+  const client = await findOAuthClient(ctx.pool, id);
+  if (client === undefined) throw authError('oauth_client_not_found');
+  return client;
+}
+
+/** @throws {AuthError} validation_failed, bad_json */
+export async function updateClient(
+  ctx: AuthContext,
+  client: OAuthClient,
+  body: ReadFields,
+): Promise<OAuthClient> {
+  const patch = reading(body, (fields) => parseUpdate(fields, client.client_type));
+  const updated = await updateOAuthClient(ctx.pool, client.id, patch, ctx.clock.now());
+  if (updated === undefined) throw authError('oauth_client_not_found');
+  return updated;
+}
+
+export async function deleteClient(ctx: AuthContext, client: OAuthClient): Promise<void> {
+  await ctx.pool.transaction(async (tx) => {
+    await deleteOAuthClient(tx, client.id, ctx.clock.now());
+    // Upstream keeps these sessions, although they can't be refreshed anymore.
+    await deleteSessionsOfClient(tx, client.id);
+  });
+}
+
+/** @throws {AuthError} validation_failed for public clients */
+export async function regenerateSecret(ctx: AuthContext, client: OAuthClient): Promise<RegisteredClient> {
+  if (client.client_type === 'public') {
+    throw authError('validation_failed', 'Cannot regenerate secret for public client');
+  }
+  const secret = clientSecretText();
+  const secretHash = hashClientSecret(secret);
+  const updated = await updateOAuthClient(ctx.pool, client.id, { secretHash }, ctx.clock.now());
+  if (updated === undefined) throw authError('oauth_client_not_found');
+  return { client: updated, secret };
+}
+
+async function insertClient(
+  ctx: AuthContext,
+  body: ReadFields,
+  registrationType: 'manual' | 'dynamic',
+): Promise<RegisteredClient> {
+  const registration = reading(body, (fields) => {
+    try {
+      return parseRegistration(fields);
+    } catch (error) {
+      // Upstream prints its own error into the message here, status included.
+      if (!(error instanceof AuthError) || error.code !== 'validation_failed') throw error;
+      throw authError('validation_failed', `${error.status}: ${error.message}`);
+    }
+  });
+  const secret = registration.clientType === 'confidential' ? clientSecretText() : undefined;
+  const client = await insertOAuthClient(
+    ctx.pool,
+    {
+      ...registration,
+      id: randomUUID(),
+      registrationType,
+      secretHash: secret === undefined ? null : hashClientSecret(secret),
+    },
+    ctx.clock.now(),
+  );
+  return { client, secret };
+}
+
+function reading<T>(body: ReadFields, read: (fields: Fields) => T): T {
+  try {
+    return read(body());
+  } catch (error) {
+    const isFaulty = error instanceof AuthError && error.code === 'bad_json';
+    throw isFaulty ? authError('bad_json', 'Invalid JSON body') : error;
+  }
+}

@@ -1,0 +1,29 @@
+/** What a user has granted to OAuth clients, and its revocation. */
+
+import type { UserCaller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { isUuid } from '../core/uuid.ts';
+import { authError } from '../errors.ts';
+import { findConsent, type GrantedClient, listConsents, revokeConsent } from '../queries/oauth-consents.ts';
+import { deleteClientSessions } from '../queries/sessions.ts';
+import { audit } from './audit.ts';
+
+export function listGrants(ctx: AuthContext, { user }: UserCaller): Promise<GrantedClient[]> {
+  return listConsents(ctx.pool, user.id);
+}
+
+/** Revokes the grant of a client and ends its sessions. @throws {AuthError} validation_failed, oauth_consent_not_found */
+export async function revokeGrant(ctx: AuthContext, { user }: UserCaller, clientId: string): Promise<void> {
+  if (clientId === '') throw authError('validation_failed', 'client_id query parameter is required');
+  if (!isUuid(clientId)) throw authError('validation_failed', 'invalid client_id format');
+  await ctx.pool.transaction(async (tx) => {
+    const consent = await findConsent(tx, user.id, clientId);
+    if (consent === undefined) {
+      throw authError('oauth_consent_not_found', 'No active grant found for this client');
+    }
+    await revokeConsent(tx, consent.id, ctx.clock.now());
+    await deleteClientSessions(tx, user.id, clientId);
+    const traits = { oauth_client_id: clientId, action: 'revoke_oauth_grant' };
+    await audit(ctx, tx, user, 'token_revoked', { traits });
+  });
+}

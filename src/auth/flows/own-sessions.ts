@@ -1,0 +1,45 @@
+/** A user's sessions: the list, and ending one or several of them. */
+
+import type { Caller, UserCaller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { isUuid } from '../core/uuid.ts';
+import { authError, internalError } from '../errors.ts';
+import { deleteOwnSession, deleteSession, deleteSessions, listSessions } from '../queries/sessions.ts';
+import type { Session, User } from '../rows.ts';
+import { audit } from './audit.ts';
+import { isClient, refuseClient } from './authenticate.ts';
+
+export type SignOutScope = 'global' | 'local' | 'others';
+
+/** @throws {AuthError} no_authorization for an OAuth client that would end other sessions than its own */
+export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignOutScope): Promise<void> {
+  const { user, session } = caller;
+  // An OAuth client may end its own session, but none of the user's.
+  const isOwnOnly = isClient(caller) && !ctx.settings.clientsActAsUsers;
+  if (isOwnOnly && scope === 'others') throw refuseClient();
+  try {
+    await ctx.pool.transaction(async (tx) => {
+      await audit(ctx, tx, user, 'logout');
+      if (session && (scope === 'local' || isOwnOnly)) return deleteSession(tx, session.id);
+      return deleteSessions(tx, user.id, scope === 'others' ? session?.id : undefined);
+    });
+  } catch (cause) {
+    throw internalError('Error logging out user', cause);
+  }
+}
+
+export function listUserSessions(ctx: AuthContext, user: Pick<User, 'id'>): Promise<Session[]> {
+  return listSessions(ctx.pool, user.id);
+}
+
+/** Ends one session of the user. @throws {AuthError} 404 validation_failed */
+export async function endSession(ctx: AuthContext, caller: Caller, user: User, id: string): Promise<void> {
+  if (!isUuid(id)) throw authError('validation_failed', 'session id must be an UUID', { status: 404 });
+  const wasDeleted = await ctx.pool.transaction(async (tx) => {
+    const isOwn = await deleteOwnSession(tx, id, user.id);
+    if (isOwn) await audit(ctx, tx, user, 'logout', { traits: { session_id: id }, ip: caller.ip });
+    return isOwn;
+  });
+  // Not session_not_found, because that code makes the client drop its own session.
+  if (!wasDeleted) throw authError('validation_failed', 'Session not found', { status: 404 });
+}

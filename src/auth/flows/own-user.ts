@@ -1,0 +1,192 @@
+/** Changes that users make to their own account. */
+
+import type { Transaction } from '../../database/types.ts';
+import type { Caller, UserCaller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { parseEmail, parsePhone } from '../core/contact.ts';
+import type { Fields } from '../core/fields.ts';
+import type { JsonObject } from '../core/json.ts';
+import { parseChallenge } from '../core/pkce.ts';
+import { hasVerifiedFactor } from '../core/render-user.ts';
+import { type Contact, isConfirmed } from '../core/standing.ts';
+import { toMs } from '../core/times.ts';
+import { authError } from '../errors.ts';
+import { insertFlowState } from '../queries/flow-states.ts';
+import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
+import { findUserByPhone, findUserWithEmail, updateUser } from '../queries/users.ts';
+import type { User } from '../rows.ts';
+import { setAppMetadata, setUserMetadata, storePassword } from './accounts.ts';
+import { audienceOf } from './audience.ts';
+import { audit } from './audit.ts';
+import { changeEmail, changePhone } from './confirm-changes.ts';
+import { verifyTyped } from './guess.ts';
+import { notify, sendEmailChange } from './mail-tokens.ts';
+import { requireStrongPassword } from './password-strength.ts';
+import type { Channel } from './phone-codes.ts';
+import { parseChannel, sendPhoneCode } from './phone-codes.ts';
+import { requireNonce } from './verify.ts';
+
+const dayMs = 24 * 3_600_000;
+
+interface Update {
+  readonly email: string;
+  readonly phone: string;
+  readonly channel: Channel;
+  readonly password: string | undefined;
+  readonly currentPassword: string;
+  readonly nonce: string;
+  readonly data: JsonObject | undefined;
+  readonly appData: JsonObject | undefined;
+  readonly codeChallenge: string;
+  readonly codeChallengeMethod: string;
+}
+
+async function parseUpdate(ctx: AuthContext, body: Fields): Promise<Update> {
+  const email = body.text('email');
+  const phone = body.text('phone');
+  const password = body.optionalText('password');
+  const update = {
+    email: email === '' ? '' : parseEmail(email),
+    phone: phone === '' ? '' : parsePhone(phone),
+    channel: phone === '' ? ('sms' as const) : parseChannel(ctx, body.text('channel')),
+    password,
+    currentPassword: body.text('current_password'),
+    nonce: body.text('nonce'),
+    data: body.object('data'),
+    appData: body.object('app_metadata'),
+    codeChallenge: body.text('code_challenge'),
+    codeChallengeMethod: body.text('code_challenge_method'),
+  };
+  if (password !== undefined) await requireStrongPassword(ctx, password);
+  return update;
+}
+
+/** Changes the caller's contacts, password and metadata. `caller.user` has the new values afterwards. */
+export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: Fields): Promise<void> {
+  const { user, session, claims } = caller;
+  const update = await parseUpdate(ctx, body);
+  if (update.appData !== undefined && !ctx.settings.adminRoles.includes(user.role ?? '')) {
+    throw authError('not_admin', 'Updating app_metadata requires admin privileges');
+  }
+  // An owner confirms an unconfirmed contact of theirs by setting it again.
+  const changes = (given: string, current: string | null, contact: Contact) =>
+    given !== '' && (given !== current || !isConfirmed(user, contact));
+  const changesEmail = changes(update.email, user.email, 'email');
+  const changesPhone = changes(update.phone, user.phone, 'phone');
+  refuseByKindOfUser(update, caller, changesEmail || changesPhone);
+  const aud = audienceOf(ctx, caller, claims);
+  if (changesEmail && (await findUserWithEmail(ctx.pool, update.email, aud, user.id)))
+    throw authError('email_exists');
+  if (changesPhone && update.phone !== user.phone && (await findUserByPhone(ctx.pool, update.phone, aud)))
+    throw authError('phone_exists');
+  const challenge = changesEmail
+    ? parseChallenge(update.codeChallenge, update.codeChallengeMethod)
+    : undefined;
+  const hash =
+    update.password === undefined ? undefined : await newPasswordHash(ctx, caller, update, update.password);
+
+  await ctx.pool.transaction(async (tx) => {
+    if (hash !== undefined) {
+      await storePassword(ctx, tx, user, hash, session?.id);
+      await audit(ctx, tx, user, 'user_updated_password');
+      await notify(ctx, tx, caller, user, 'password_changed');
+    }
+    if (update.data !== undefined) await setUserMetadata(ctx, tx, user, update.data);
+    if (update.appData !== undefined) await setAppMetadata(ctx, tx, user, update.appData);
+    if (changesEmail) {
+      // A guest who adds an address is much like one who signs up.
+      if (user.is_anonymous && ctx.settings.email.autoconfirm) {
+        user.email_change = update.email;
+        await changeEmail(ctx, tx, caller, user);
+      } else {
+        if (challenge) {
+          const flow = {
+            userId: user.id,
+            providerType: 'email_change',
+            authenticationMethod: 'email_change',
+            challenge,
+          };
+          await insertFlowState(tx, flow, ctx.clock.now());
+        }
+        await sendEmailChange(ctx, tx, caller, user, update.email, challenge !== undefined);
+      }
+    }
+    if (changesPhone) await beginPhoneChange(ctx, tx, caller, user, update);
+    await audit(ctx, tx, user, 'user_modified');
+  });
+}
+
+function refuseByKindOfUser(update: Update, { user, session }: UserCaller, changesContact: boolean): void {
+  const changesPassword = update.password !== undefined && update.password !== '';
+  if (hasVerifiedFactor(user) && session?.aal !== 'aal2' && (changesPassword || changesContact)) {
+    throw authError(
+      'insufficient_aal',
+      'AAL2 session is required to update email or password when MFA is enabled.',
+      { status: 401 },
+    );
+  }
+  if (user.is_anonymous && changesPassword && update.email === '' && update.phone === '') {
+    throw authError(
+      'validation_failed',
+      'Updating password of an anonymous user without an email or phone is not allowed',
+      { status: 422 },
+    );
+  }
+  if (user.is_sso_user && (changesPassword || changesContact || update.nonce !== ''))
+    throw authError('user_sso_managed');
+}
+
+/** Null removes the password. */
+async function newPasswordHash(
+  ctx: AuthContext,
+  caller: UserCaller,
+  update: Update,
+  password: string,
+): Promise<string | null> {
+  const { user, session } = caller;
+  const { needsReauthentication, needsCurrent } = ctx.settings.passwordChange;
+  const isRecent = session !== undefined && ctx.clock.now() <= toMs(session.created_at) + dayMs;
+  if (needsReauthentication && !isRecent) {
+    if (update.nonce === '') throw authError('reauthentication_needed');
+    await requireNonce(ctx, caller, user, update.nonce);
+    await updateUser(ctx.pool, user, { reauthentication_token: '' }, ctx.clock.now());
+    await deleteOneTimeTokens(ctx.pool, user.id);
+  }
+  if (password === '') return null;
+  const current = user.encrypted_password ?? '';
+  if (current !== '') {
+    // Whoever came by a code has shown another proof, recovery among them.
+    const cameByCode = session?.amr_claims.some(({ authentication_method: method }) =>
+      ['otp', 'magiclink', 'recovery'].includes(method),
+    );
+    if (needsCurrent && !cameByCode) {
+      if (update.currentPassword === '') throw authError('current_password_required');
+      const guess = { account: user.id, ownerId: user.id };
+      const isCurrent = await verifyTyped(
+        ctx,
+        caller,
+        'password',
+        guess,
+        async () => (await ctx.passwords.verify(update.currentPassword, current)) || undefined,
+      );
+      if (!isCurrent) throw authError('current_password_invalid');
+    }
+    if (await ctx.passwords.verify(password, current)) throw authError('same_password');
+  }
+  return ctx.passwords.hash(password);
+}
+
+async function beginPhoneChange(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: Caller,
+  user: User,
+  { phone, channel }: Update,
+): Promise<void> {
+  if (!ctx.settings.phone.autoconfirm) {
+    await sendPhoneCode(ctx, tx, caller, user, { phone, kind: 'phone_change', channel });
+    return;
+  }
+  user.phone_change = phone;
+  await changePhone(ctx, tx, caller, user);
+}

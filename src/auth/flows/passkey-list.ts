@@ -1,0 +1,85 @@
+/** A user's passkeys: listing, renaming and deleting them. */
+
+import type { AdminCaller, UserCaller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import type { ReadFields } from '../core/fields.ts';
+import { isUuid } from '../core/uuid.ts';
+import { authError } from '../errors.ts';
+import { deletePasskey, findPasskey, listPasskeys, renamePasskey } from '../queries/passkeys.ts';
+import type { Passkey, User } from '../rows.ts';
+import { adminActor, audit } from './audit.ts';
+import { requirePasskeyAal } from './passkeys.ts';
+
+const maxNameBytes = 120;
+
+/** @throws {AuthError} passkey_disabled */
+export function requirePasskeys(ctx: AuthContext): void {
+  if (!ctx.settings.passkeysEnabled) throw authError('passkey_disabled');
+}
+
+export function listUserPasskeys(ctx: AuthContext, user: Pick<User, 'id'>): Promise<Passkey[]> {
+  return listPasskeys(ctx.pool, user.id);
+}
+
+/** @throws {AuthError} validation_failed, which has status 404 for an unknown passkey */
+export async function renameOwnPasskey(
+  ctx: AuthContext,
+  { user, ip }: UserCaller,
+  id: string,
+  body: ReadFields,
+): Promise<Passkey> {
+  requirePasskeyId(id);
+  const friendlyName = body().text('friendly_name');
+  if (friendlyName === '') throw authError('validation_failed', 'friendly_name is required');
+  if (Buffer.byteLength(friendlyName) > maxNameBytes) {
+    throw authError('validation_failed', `friendly_name must be ${maxNameBytes} characters or less`);
+  }
+  const passkey = await requirePasskey(ctx, id, user.id);
+  await ctx.pool.transaction(async (tx) => {
+    await renamePasskey(tx, id, friendlyName, ctx.clock.now());
+    await audit(ctx, tx, user, 'passkey_updated', { ip, traits: { passkey_id: id } });
+  });
+  return { ...passkey, friendly_name: friendlyName };
+}
+
+/** @throws {AuthError} insufficient_aal, 404 validation_failed */
+export async function deleteOwnPasskey(ctx: AuthContext, caller: UserCaller, id: string): Promise<void> {
+  requirePasskeyAal(caller);
+  const { user, ip } = caller;
+  const passkey = await requirePasskey(ctx, id, user.id);
+  await ctx.pool.transaction(async (tx) => {
+    await deletePasskey(tx, passkey.id);
+    await audit(ctx, tx, user, 'passkey_deleted', { ip, traits: { passkey_id: passkey.id } });
+  });
+}
+
+/** @throws {AuthError} 404 validation_failed */
+export async function deletePasskeyByAdmin(
+  ctx: AuthContext,
+  { claims, ip }: AdminCaller,
+  user: User,
+  id: string,
+): Promise<void> {
+  const passkey = await requirePasskey(ctx, id, user.id);
+  await ctx.pool.transaction(async (tx) => {
+    await deletePasskey(tx, passkey.id);
+    const traits = { user_id: user.id, passkey_id: passkey.id };
+    await audit(ctx, tx, adminActor(claims), 'passkey_deleted', { ip, traits });
+  });
+}
+
+function requirePasskeyId(id: string): void {
+  if (!isUuid(id)) throw notFound();
+}
+
+async function requirePasskey(ctx: AuthContext, id: string, userId: string): Promise<Passkey> {
+  requirePasskeyId(id);
+  const passkey = await findPasskey(ctx.pool, id, userId);
+  if (!passkey) throw notFound();
+  return passkey;
+}
+
+/** The code is upstream's for an unknown passkey. */
+function notFound() {
+  return authError('validation_failed', 'Passkey not found', { status: 404 });
+}

@@ -1,0 +1,104 @@
+/** Sign-in with a password. */
+
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
+import { isBanned } from '../core/render-user.ts';
+import { type AuthError, authError, internalError } from '../errors.ts';
+import { deleteSessions } from '../queries/sessions.ts';
+import { findUserByEmail, findUserByPhone } from '../queries/users.ts';
+import type { User } from '../rows.ts';
+import { audienceOf } from './audience.ts';
+import { audit } from './audit.ts';
+import { verifyTyped } from './guess.ts';
+import { runHook } from './hooks.ts';
+import { weaknessAtSignIn } from './password-strength.ts';
+import { issueSession } from './sessions.ts';
+
+export interface PasswordInput {
+  /** Either this or the phone number is empty. */
+  readonly email: string;
+  readonly phone: string;
+  readonly password: string;
+}
+
+export interface PasswordSignIn {
+  readonly session: IssuedSession;
+  /** Why the password would be rejected today. It still signs the user in. */
+  readonly weakness: AuthError | undefined;
+}
+
+/** @throws {AuthError} invalid_credentials, user_banned, email_not_confirmed, phone_not_confirmed, over_request_rate_limit */
+export async function signInWithPassword(
+  ctx: AuthContext,
+  caller: Caller,
+  { email, phone, password }: PasswordInput,
+): Promise<PasswordSignIn> {
+  if (email !== '' && phone !== '') {
+    throw authError(
+      'validation_failed',
+      'Only an email address or phone number should be provided on login.',
+    );
+  }
+  const user = await findForLogin(ctx, email, phone, audienceOf(ctx, caller));
+  const guess = { account: user?.id ?? (email.toLowerCase() || phone), ownerId: user?.id };
+  const isValid = await verifyTyped(ctx, caller, 'password', guess, () => isPassword(ctx, user, password));
+  if (!user?.encrypted_password) throw authError('invalid_credentials');
+  await askPasswordHook(ctx, caller, user, isValid === true);
+  if (!isValid) throw authError('invalid_credentials');
+  if (isBanned(user, ctx.clock.now())) throw authError('user_banned');
+  if (email !== '' && user.email_confirmed_at === null) throw authError('email_not_confirmed');
+  if (phone !== '' && user.phone_confirmed_at === null) throw authError('phone_not_confirmed');
+
+  const session = await ctx.pool.transaction(async (tx) => {
+    await audit(ctx, tx, user, 'login', { traits: { provider: email !== '' ? 'email' : 'phone' } });
+    const hash = user.encrypted_password ?? '';
+    const contact = email !== '' ? 'email' : 'phone';
+    return issueSession(ctx, tx, caller, user, 'password', { by: 'password', contact, hash });
+  });
+  return { session, weakness: await weaknessAtSignIn(ctx, password) };
+}
+
+async function isPassword(
+  ctx: AuthContext,
+  user: User | undefined,
+  password: string,
+): Promise<true | undefined> {
+  const hash = user?.encrypted_password;
+  if (hash) return (await ctx.passwords.verify(password, hash)) || undefined;
+  await ctx.passwords.pretendToVerify(password);
+  return undefined;
+}
+
+async function findForLogin(
+  ctx: AuthContext,
+  email: string,
+  phone: string,
+  aud: string,
+): Promise<User | undefined> {
+  const { settings } = ctx;
+  if (email === '' && phone === '') throw authError('validation_failed', 'missing email or phone');
+  if (email !== '' && !settings.email.enabled)
+    throw authError('email_provider_disabled', undefined, { status: 422 });
+  if (phone !== '' && !settings.phone.enabled)
+    throw authError('phone_provider_disabled', undefined, { status: 422 });
+  try {
+    return await (email !== ''
+      ? findUserByEmail(ctx.pool, email, aud)
+      : findUserByPhone(ctx.pool, phone, aud));
+  } catch (cause) {
+    throw internalError('Database error querying schema', cause);
+  }
+}
+
+async function askPasswordHook(ctx: AuthContext, caller: Caller, user: User, valid: boolean): Promise<void> {
+  if (!ctx.settings.hooks.password_verification_attempt.enabled) return;
+  const answer = await runHook(ctx, 'password_verification_attempt', caller, { user_id: user.id, valid });
+  if (answer.decision !== 'reject') return;
+  if (answer.should_logout_user === true) await deleteSessions(ctx.pool, user.id);
+  const message = typeof answer.message === 'string' && answer.message !== '' ? answer.message : undefined;
+  throw authError(
+    'invalid_credentials',
+    message ?? 'Further password verification attempts will be rejected.',
+  );
+}

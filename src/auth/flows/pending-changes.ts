@@ -1,0 +1,48 @@
+/** Cancels changes of a contact that wait for their confirmation. Codes and links that were sent for them stop working. */
+
+import type { Transaction } from '../../database/types.ts';
+import type { UserCaller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { internalError } from '../errors.ts';
+import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
+import { updateUser } from '../queries/users.ts';
+import type { User } from '../rows.ts';
+import { audit } from './audit.ts';
+
+export function cancelPendingEmail(ctx: AuthContext, { user }: UserCaller): Promise<void> {
+  return cancel(ctx, user, cancelEmailChange);
+}
+
+export function cancelPendingPhone(ctx: AuthContext, { user }: UserCaller): Promise<void> {
+  return cancel(ctx, user, cancelPhoneChange);
+}
+
+async function cancel(ctx: AuthContext, user: User, change: Cancel): Promise<void> {
+  try {
+    await ctx.pool.transaction(async (tx) => {
+      await change(ctx, tx, user);
+      await audit(ctx, tx, user, 'user_modified');
+    });
+  } catch (cause) {
+    throw internalError('Error updating user', cause);
+  }
+}
+
+type Cancel = (ctx: AuthContext, tx: Transaction, user: User) => Promise<void>;
+
+async function cancelEmailChange(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  const none = {
+    email_change: '',
+    email_change_token_current: '',
+    email_change_token_new: '',
+    email_change_confirm_status: 0,
+  };
+  await updateUser(tx, user, none, ctx.clock.now());
+  await deleteOneTimeTokens(tx, user.id, 'email_change_token_current');
+  await deleteOneTimeTokens(tx, user.id, 'email_change_token_new');
+}
+
+async function cancelPhoneChange(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+  await updateUser(tx, user, { phone_change: '', phone_change_token: '' }, ctx.clock.now());
+  await deleteOneTimeTokens(tx, user.id, 'phone_change_token');
+}

@@ -1,0 +1,144 @@
+/** The end of a sign-in with a provider: the browser returns, and is redirected to the app. */
+
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { type IssuedSession, sessionFragment } from '../core/issued-session.ts';
+import { encodeParams, withParams } from '../core/redirects.ts';
+import { toMs } from '../core/times.ts';
+import { isUuid } from '../core/uuid.ts';
+import { authError, internalError } from '../errors.ts';
+import { completeOAuthFlow, findOAuthFlow, takeFlowState } from '../queries/flow-states.ts';
+import { findUserById } from '../queries/users.ts';
+import { errorParams } from '../redirect-errors.ts';
+import type { FlowState, User } from '../rows.ts';
+import { tellUserCreated } from './accounts.ts';
+import { audienceOf } from './audience.ts';
+import {
+  askBeforeExternalUser,
+  type ExternalOutcome,
+  identityProof,
+  requireIdentifying,
+  signInExternally,
+} from './external-accounts.ts';
+import { acceptInvite, linkIdentity } from './external-links.ts';
+import { readAnswer } from './external-sign-in.ts';
+import type { ProviderAnswer } from './provider-answer.ts';
+import { issueSession } from './sessions.ts';
+
+/** From the moment the browser left. */
+const signInLifetimeMs = 300_000;
+
+/**
+ * The address to redirect the browser to, and the status. Errors are parameters of that address.
+ * @param params of the request that the provider sent the browser back with
+ */
+export async function finishProviderSignIn(
+  ctx: AuthContext,
+  caller: Caller,
+  params: URLSearchParams,
+): Promise<{ location: string; status: 302 | 303 }> {
+  let begun: BegunSignIn;
+  try {
+    begun = await findBegun(ctx, params.get('state') ?? '');
+  } catch (error) {
+    // Without a state, the app's own address is unknown.
+    const location = withParams(ctx.settings.siteUrl, errorParams(ctx, callbackPath, error));
+    return { location, status: 303 };
+  }
+  const target = begun.flow.referrer || ctx.settings.siteUrl;
+  try {
+    return { location: await finish(ctx, caller, begun, params, target), status: 302 };
+  } catch (error) {
+    const query = errorParams(ctx, callbackPath, error);
+    const fragment = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
+    return { location: withParams(target, query, { ...fragment, sb: '' }), status: 302 };
+  }
+}
+
+/** For the log. */
+const callbackPath = '/auth/v1/callback';
+
+interface BegunSignIn {
+  readonly flow: FlowState;
+  /** Who links an identity. */
+  readonly target: User | undefined;
+}
+
+/** The sign-in that this state began. @throws {AuthError} when there is none, or it is over. */
+async function findBegun(ctx: AuthContext, state: string): Promise<BegunSignIn> {
+  if (state === '') throw authError('bad_oauth_callback', 'OAuth state parameter missing');
+  if (!isUuid(state)) throw authError('bad_oauth_state', 'OAuth state parameter is invalid');
+  const flow = await findOAuthFlow(ctx.pool, state);
+  if (!flow) throw authError('bad_oauth_state', 'OAuth state not found or expired');
+  if (ctx.clock.now() > toMs(flow.created_at) + signInLifetimeMs) {
+    throw authError('bad_oauth_state', 'OAuth state has expired');
+  }
+  if (flow.user_id !== null) throw usedBefore();
+  if (flow.linking_target_id === null) return { flow, target: undefined };
+  const target = await findUserById(ctx.pool, flow.linking_target_id);
+  if (!target) throw authError('user_not_found', 'Linking target user not found', { status: 422 });
+  return { flow, target };
+}
+
+const usedBefore = () => authError('flow_state_already_used', 'State has already been used');
+
+/** Where the browser goes: with a session in the fragment, or with a code that only the app can redeem (PKCE). */
+async function finish(
+  ctx: AuthContext,
+  caller: Caller,
+  begun: BegunSignIn,
+  params: URLSearchParams,
+  redirectTo: string,
+): Promise<string> {
+  const { flow } = begun;
+  const answer = await readAnswer(ctx, flow, params);
+  if (answer.profile.emails.length === 0 && !flow.email_optional) {
+    throw internalError('Error getting user email from external provider');
+  }
+  requireIdentifying(answer.profile);
+  const signIn = {
+    provider: flow.provider_type,
+    profile: answer.profile,
+    emailOptional: flow.email_optional,
+    aud: audienceOf(ctx, caller),
+  };
+  if (!begun.target && !flow.invite_token) await askBeforeExternalUser(ctx, caller, signIn);
+
+  const result = await ctx.pool.transaction(async (tx) => {
+    const outcome: ExternalOutcome = begun.target
+      ? await linkIdentity(ctx, tx, caller, begun.target, signIn)
+      : flow.invite_token
+        ? await acceptInvite(ctx, tx, flow.invite_token, signIn)
+        : await signInExternally(ctx, tx, caller, signIn);
+    if (outcome.kind === 'refusal') return outcome;
+    const { user, isNew } = outcome;
+    if (flow.auth_code === null) {
+      if (!(await takeFlowState(tx, flow.id))) throw usedBefore();
+      return {
+        kind: 'session' as const,
+        session: await issueSession(ctx, tx, caller, user, 'oauth', identityProof(signIn)),
+        user,
+        isNew,
+      };
+    }
+    const done = { userId: user.id, accessToken: answer.accessToken, refreshToken: answer.refreshToken };
+    if (!(await completeOAuthFlow(tx, flow.id, done, ctx.clock.now()))) throw usedBefore();
+    return { kind: 'code' as const, code: flow.auth_code, user, isNew };
+  });
+  if (result.kind === 'refusal') throw result.error;
+  if (result.isNew) await tellUserCreated(ctx, caller, result.user);
+  switch (result.kind) {
+    case 'code':
+      return withParams(redirectTo, { code: result.code });
+    case 'session':
+      return `${redirectTo}#${encodeParams(fragmentOf(result.session, answer))}`;
+  }
+}
+
+function fragmentOf(session: IssuedSession, answer: ProviderAnswer): Record<string, string> {
+  return {
+    ...sessionFragment(session),
+    provider_token: answer.accessToken,
+    ...(answer.refreshToken === '' ? {} : { provider_refresh_token: answer.refreshToken }),
+  };
+}

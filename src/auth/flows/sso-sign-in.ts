@@ -1,0 +1,35 @@
+/** The start of a sign-in with single sign-on. */
+
+import type { AuthContext } from '../context.ts';
+import type { Fields } from '../core/fields.ts';
+import { parseChallenge } from '../core/pkce.ts';
+import { isUuid } from '../core/uuid.ts';
+import { authError } from '../errors.ts';
+import { findProviderByDomain, findProviderById, type SsoProvider } from '../queries/sso.ts';
+import { beginSamlSignIn } from './saml-sign-in.ts';
+
+/** The address of the identity provider for a domain or a provider id. @throws {AuthError} */
+export async function beginSsoSignIn(ctx: AuthContext, body: Fields): Promise<string> {
+  const id = body.text('provider_id');
+  const domain = body.text('domain');
+  if (id !== '' && !isUuid(id)) {
+    throw authError('bad_json', 'Could not parse request body as JSON: provider_id is no UUID');
+  }
+  if (id !== '' && domain !== '') {
+    throw authError('validation_failed', 'Only one of provider_id or domain supported');
+  }
+  if (id === '' && domain === '') {
+    throw authError('validation_failed', 'A provider_id or domain needs to be provided');
+  }
+  const provider = await findProvider(ctx, id, domain);
+  if (provider.disabled) throw authError('sso_provider_disabled');
+  const challenge = parseChallenge(body.text('code_challenge'), body.text('code_challenge_method'));
+  return beginSamlSignIn(ctx, provider, { challenge, redirectTo: body.text('redirect_to') });
+}
+
+async function findProvider(ctx: AuthContext, id: string, domain: string): Promise<SsoProvider> {
+  const provider =
+    id === '' ? await findProviderByDomain(ctx.pool, domain) : await findProviderById(ctx.pool, id);
+  if (provider) return provider;
+  throw authError('sso_provider_not_found', id === '' ? undefined : 'No such SSO provider');
+}

@@ -1,0 +1,98 @@
+/** Codes and links that sign a user in: typed codes, and links that redirect to the app. */
+
+import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { type IssuedSession, sessionFragment } from '../core/issued-session.ts';
+import { isPkceHash } from '../core/pkce.ts';
+import { encodeParams, withParams } from '../core/redirects.ts';
+import { AuthError, authError } from '../errors.ts';
+import { findFlowStateOfUser, setCodeIssued } from '../queries/flow-states.ts';
+import { errorKinds } from '../redirect-errors.ts';
+import type { User } from '../rows.ts';
+import { reloadUser, syncProviders } from './accounts.ts';
+import { audienceOf } from './audience.ts';
+import { issueSession } from './sessions.ts';
+import {
+  contactOf,
+  singleConfirmationAccepted,
+  type VerifiedUser,
+  type VerifyRequest,
+  verify,
+} from './verify.ts';
+
+/** Verifies a typed code. Undefined: the first of two confirmations was accepted, so there is no session yet. */
+export async function verifyCode(
+  ctx: AuthContext,
+  caller: Caller,
+  request: VerifyRequest,
+): Promise<IssuedSession | undefined> {
+  return ctx.pool.transaction(async (tx) => {
+    const verified = await verify(ctx, tx, caller, request, audienceOf(ctx, caller));
+    if (verified.kind === 'half') return undefined;
+    return signIn(ctx, tx, caller, verified);
+  });
+}
+
+async function signIn(
+  ctx: AuthContext,
+  tx: Transaction,
+  caller: Caller,
+  { user, type }: VerifiedUser,
+): Promise<IssuedSession> {
+  await syncProviders(ctx, tx, user);
+  const proof = { by: 'code', contact: contactOf(type) } as const;
+  return issueSession(ctx, tx, caller, await reloadUser(tx, user), 'otp', proof);
+}
+
+/** Verifies a link. Returns the redirect address, which carries a session, a code or an error. */
+export async function followLink(ctx: AuthContext, caller: Caller, request: VerifyRequest): Promise<string> {
+  const target = caller.redirectTo();
+  const isPkce = isPkceHash(request.hash);
+  try {
+    return await ctx.pool.transaction(async (tx) => {
+      const verified = await verify(ctx, tx, caller, request, audienceOf(ctx, caller));
+      if (verified.kind === 'half') {
+        const message = { message: singleConfirmationAccepted };
+        return withParams(target, isPkce ? message : {}, { ...message, sb: '' });
+      }
+      if (isPkce) {
+        await syncProviders(ctx, tx, verified.user);
+        return withParams(target, { code: await issueCode(ctx, tx, verified.user, verified.type) });
+      }
+      const session = await signIn(ctx, tx, caller, verified);
+      return `${target}#${encodeParams({ ...sessionFragment(session), type: verified.type })}`;
+    });
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error;
+    return withError(target, error, isPkce);
+  }
+}
+
+/** The code of the flow that asked for the link. */
+async function issueCode(ctx: AuthContext, tx: Transaction, user: User, type: string): Promise<string> {
+  const method = type === 'signup' ? 'email/signup' : type;
+  const flow = await findFlowStateOfUser(tx, user.id, method);
+  if (!flow?.auth_code) {
+    throw authError(
+      'flow_state_not_found',
+      'No associated flow state found. No valid flow state found for user.',
+      {
+        status: 400,
+      },
+    );
+  }
+  await setCodeIssued(tx, flow.id, ctx.clock.now());
+  return flow.auth_code;
+}
+
+/** Always in the fragment, for PKCE in the query as well. */
+function withError(target: string, error: AuthError, isPkce: boolean): string {
+  const kind = errorKinds[error.status];
+  const params = {
+    ...(kind === undefined ? {} : { error: kind }),
+    error_code: error.code ?? '',
+    error_description: error.message,
+  };
+  return withParams(target, isPkce ? params : {}, { ...params, sb: '' });
+}

@@ -1,0 +1,16 @@
+/** Calls a hook that is a function in PostgreSQL. */
+import type { Transaction } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+
+/** Calls the function with `body` within a statement timeout, and returns its result. */
+export async function callHookFunction(
+  tx: Transaction,
+  { schema, name }: { readonly schema: string; readonly name: string },
+  body: string,
+  timeoutMs: number,
+): Promise<unknown> {
+  await tx.query(sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`);
+  const [row] = await tx.query<{ answer: unknown }>(sql`select ${sql.id(schema, name)}(${body}) as answer`);
+  await tx.exec('set local statement_timeout to default');
+  return row?.answer;
+}
