@@ -354,6 +354,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     inbox: mail.inbox,
     mailer: mail.mailer,
     messageTrials: auth.messageTrials,
+    users: auth.users,
     guesses: auth.guesses,
     projectDir,
     supabaseDir,

@@ -59,10 +59,12 @@ import { type Mode, settingsFrom } from './settings.ts';
 import { localAssertions, sharedAssertions } from './spent-assertions.ts';
 import { createTokenSwaps } from './token-swaps.ts';
 import { localTotpSteps, sharedTotpSteps } from './totp-steps.ts';
+import { createUserAdministration, type UserAdministration } from './user-administration.ts';
 
 export { authError, errorTable } from './errors.ts';
 export type { MailTrial, MessageTrials } from './flows/message-trials.ts';
 export type { Guesses } from './guesses.ts';
+export type { OperationError, UserAdministration } from './user-administration.ts';
 
 export const migrations: MigrationSet = { room: 'auth', dir: new URL('./sql/', import.meta.url) };
 
@@ -99,6 +101,7 @@ export interface AuthService extends Service {
   /** Those that are enabled, by the name that `provider` of /authorize takes; in the order of their names. */
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
   readonly messageTrials: MessageTrials;
+  readonly users: UserAdministration;
   /** Counted whatever `auth.guess_limits` says: for the Console. */
   readonly guesses: Guesses;
 }
@@ -155,6 +158,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     isVettedClient: (clientId) => isVettedClient(ctx, clientId),
     releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
     messageTrials: createMessageTrials(ctx),
+    users: createUserAdministration(ctx),
     guesses: createGuesses(guessStore, deps.clock, true),
     customProviders: async () =>
       (await listCustomProviders(ctx.pool))

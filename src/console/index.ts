@@ -6,7 +6,7 @@
  * its secret is in the fragment, which server logs don't contain. *Permission*: read, secrets, write or own (`core/roles.ts`).
  */
 import { join } from 'node:path';
-import type { Guesses, MessageTrials } from '../auth/index.ts';
+import type { Guesses, MessageTrials, UserAdministration } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -63,6 +63,7 @@ export interface ConsoleDeps {
   readonly inbox: Inbox;
   readonly mailer: Mailer;
   readonly messageTrials: MessageTrials;
+  readonly users: UserAdministration;
   readonly guesses: Guesses;
   /** The folder that contains `supabase/`, and `supabase/` itself. Settings are written there. */
   readonly projectDir: string;
@@ -181,7 +182,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                 audit,
                 writeMigration: deps.writeMigration,
               });
-              userRoutes(api, { ...deps, services, audit });
+              userRoutes(api, { ...deps, audit });
               storageRoutes(api, {
                 services,
                 audit,

@@ -66,7 +66,11 @@ export function requireStraight(path: string): void {
 }
 
 /** Auth sends `msg` and `error_code`. Storage sends the real status and a code in the body. */
-function refusal(status: number, body: Record<string, unknown>, missing: string | undefined): ConsoleError {
+export function refusal(
+  status: number,
+  body: Record<string, unknown>,
+  missing: string | undefined,
+): ConsoleError {
   const trueStatus = Number(body.statusCode ?? status);
   const code = body.error_code ?? body.code;
   const detail = typeof code === 'string' ? { detail: code } : {};

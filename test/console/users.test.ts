@@ -192,3 +192,18 @@ test.each(['factors', 'sessions', 'identities'])('an id below %s is an id', asyn
   for (const bad of ['..%2f..', 'x', '%00'])
     expect([bad, (await owner.call('DELETE', `/users/${id}/${what}/${bad}`)).status]).toEqual([bad, 404]);
 });
+
+test('a banned user’s sessions are listed and ended', async () => {
+  const { id, email } = await newUser();
+  await owner.call('POST', `/users/${id}/confirm`, { what: 'email' });
+  for (const _ of ['phone', 'laptop', 'tablet']) {
+    expect((await client().auth.signInWithPassword({ email, password })).error).toBeNull();
+  }
+  await owner.call('POST', `/users/${id}/ban`, { hours: 24 });
+  const { status, body } = await owner.call('GET', `/users/${id}/sessions`);
+  expect([status, body.sessions.length]).toEqual([200, 3]);
+  expect((await owner.call('DELETE', `/users/${id}/sessions/${body.sessions[0].id}`)).status).toBe(204);
+  expect(await lastAudit()).toMatchObject({ action: 'user.end-session', target: email });
+  expect((await owner.call('DELETE', `/users/${id}/sessions`)).status).toBe(204);
+  expect((await owner.call('GET', `/users/${id}/sessions`)).body.sessions).toEqual([]);
+});

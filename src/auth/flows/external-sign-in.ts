@@ -152,7 +152,7 @@ async function redeem(
   const ways: readonly ClientAuth[] = client.clientAuth === 'post' ? ['post', 'basic'] : ['basic', 'post'];
   const failure = (cause: unknown) =>
     // By code points: half a surrogate pair has no place in an address.
-    internalError(`Unable to caller external code: ${[...code].slice(0, 4).join('')}`, cause);
+    internalError(`Unable to exchange external code: ${[...code].slice(0, 4).join('')}`, cause);
   let error = '';
   for (const way of ways) {
     const answer = await ctx.outgoing

@@ -1,6 +1,6 @@
 /** What follows for a user when an identity comes or goes. */
 import type { Transaction } from '../../database/types.ts';
-import type { UserCaller } from '../caller.ts';
+import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { toMs } from '../core/times.ts';
 import { isUuid } from '../core/uuid.ts';
@@ -68,6 +68,22 @@ export async function unlinkIdentity(ctx: AuthContext, caller: UserCaller, id: s
   requireUsedFactor(caller);
   if (!isUuid(id)) throw authError('validation_failed', 'identity_id must be an UUID', { status: 404 });
   if (audienceOf(ctx, caller, claims) !== firstAudience(claims)) throw authError('unexpected_audience');
+  await removeIdentity(ctx, caller, user, id);
+}
+
+/** @throws {AuthError} as {@link unlinkIdentity}, except insufficient_aal */
+export async function unlinkIdentityByAdmin(
+  ctx: AuthContext,
+  caller: AdminCaller,
+  user: User,
+  id: string,
+): Promise<void> {
+  if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
+  if (!isUuid(id)) throw authError('validation_failed', 'identity_id must be an UUID', { status: 404 });
+  await removeIdentity(ctx, caller, user, id);
+}
+
+async function removeIdentity(ctx: AuthContext, caller: Caller, user: User, id: string): Promise<void> {
   const oldEmail = user.email ?? '';
   const { provider } = await ctx.pool.transaction(async (tx) => {
     const identities = await lockIdentities(tx, user.id);

@@ -1,5 +1,6 @@
 /** A user's sessions: the list, and ending one or several of them. */
 
+import type { Transaction } from '../../database/types.ts';
 import type { Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { isUuid } from '../core/uuid.ts';
@@ -17,11 +18,27 @@ export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignO
   // An OAuth client may end its own session, but none of the user's.
   const isOwnOnly = isClient(caller) && !ctx.settings.clientsActAsUsers;
   if (isOwnOnly && scope === 'others') throw refuseClient();
+  const endsOne = session && (scope === 'local' || isOwnOnly);
+  await logOut(ctx, user, (tx) =>
+    endsOne
+      ? deleteSession(tx, session.id)
+      : deleteSessions(tx, user.id, scope === 'others' ? session?.id : undefined),
+  );
+}
+
+export function endAllSessions(ctx: AuthContext, user: User): Promise<void> {
+  return logOut(ctx, user, (tx) => deleteSessions(tx, user.id));
+}
+
+async function logOut(
+  ctx: AuthContext,
+  user: User,
+  end: (tx: Transaction) => Promise<unknown>,
+): Promise<void> {
   try {
     await ctx.pool.transaction(async (tx) => {
       await audit(ctx, tx, user, 'logout');
-      if (session && (scope === 'local' || isOwnOnly)) return deleteSession(tx, session.id);
-      return deleteSessions(tx, user.id, scope === 'others' ? session?.id : undefined);
+      await end(tx);
     });
   } catch (cause) {
     throw internalError('Error logging out user', cause);

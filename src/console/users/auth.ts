@@ -1,15 +1,12 @@
-/** The app's end users, through auth's own operations: its rules hold here too. */
-import type { Keys } from '../../keys/types.ts';
-import type { Services } from '../services.ts';
+/** The app's end users, through auth's own use cases, so its rules apply to operators too. */
+import type { OperationError, UserAdministration } from '../../auth/index.ts';
+import { refusal } from '../services.ts';
 
 export const usersPerPage = 50;
 const missing = 'There is no such user.';
-/** Enough for one call in this process; the token never leaves it. */
-const actingSeconds = 30;
 
 export interface AuthUser {
   readonly id: string;
-  readonly aud?: string;
   readonly email?: string;
   readonly phone?: string;
   readonly role?: string;
@@ -24,7 +21,7 @@ export interface NewUser {
   readonly confirmed: boolean;
 }
 
-/** What auth's admin API takes at `PUT /admin/users/:id`. */
+/** The fields that auth's admin API accepts at `PUT /admin/users/:id`. */
 export interface UserChanges {
   readonly email?: string;
   readonly phone?: string;
@@ -36,6 +33,7 @@ export interface UserChanges {
   readonly user_metadata?: Record<string, unknown>;
 }
 
+/** Every operation throws {@link ConsoleError}: not_found, bad_request with auth's message and code, or upstream. */
 export interface AuthUsers {
   list(page: number, search: string): Promise<{ users: unknown; total: number }>;
   get(id: string): Promise<AuthUser>;
@@ -44,71 +42,50 @@ export interface AuthUsers {
   remove(id: string): Promise<void>;
   invite(email: string): Promise<AuthUser>;
   mailRecovery(email: string): Promise<void>;
-  /** The link that the mail would carry. */
+  /** The link of a recovery email, which isn't sent. */
   recoveryLink(email: string): Promise<string>;
   removeFactor(id: string, factorId: string): Promise<void>;
-  sessions(user: AuthUser): Promise<unknown>;
-  endSession(user: AuthUser, sessionId: string): Promise<void>;
-  endSessions(user: AuthUser): Promise<void>;
-  unlink(user: AuthUser, identityId: string): Promise<void>;
+  sessions(id: string): Promise<unknown>;
+  endSession(id: string, sessionId: string): Promise<void>;
+  endSessions(id: string): Promise<void>;
+  unlink(id: string, identityId: string): Promise<void>;
 }
 
-export function createAuthUsers(services: Services, keys: Pick<Keys, 'sign'>, now: () => number): AuthUsers {
-  const admin = (path: string, call: Parameters<Services>[1] = {}) =>
-    services(`/auth/v1/admin${path}`, { missing, ...call });
-
-  /** Auth has no admin's way to a user's sessions and identities: the user's own is taken, in their name. */
-  const asUser = (user: AuthUser, path: string, method: 'GET' | 'POST' | 'DELETE' = 'GET') => {
-    const exp = Math.floor(now() / 1000) + actingSeconds;
-    const token = keys.sign({ sub: user.id, aud: user.aud ?? 'authenticated', role: 'authenticated', exp });
-    return services(`/auth/v1${path}`, { method, token });
-  };
+export function createAuthUsers(users: UserAdministration): AuthUsers {
+  const userOf = async (operation: Promise<unknown>): Promise<AuthUser> =>
+    (await translated(operation, missing)) as AuthUser;
 
   return {
-    async list(page, search) {
-      const query = new URLSearchParams({ page: String(page), per_page: String(usersPerPage) });
-      if (search !== '') query.set('filter', search);
-      const { body, headers } = await admin(`/users?${query}`);
-      return { users: body.users, total: Number(headers.get('x-total-count') ?? 0) };
-    },
-    get: async (id) => (await admin(`/users/${id}`)).body as unknown as AuthUser,
-    async create({ email, phone, password, confirmed }) {
-      const body = {
-        ...(email === undefined ? {} : { email, email_confirm: confirmed }),
-        ...(phone === undefined ? {} : { phone, phone_confirm: confirmed }),
-        ...(password === undefined ? {} : { password }),
-      };
-      return (await admin('/users', { method: 'POST', body })).body as unknown as AuthUser;
-    },
-    update: async (id, changes) =>
-      (await admin(`/users/${id}`, { method: 'PUT', body: changes })).body as unknown as AuthUser,
-    async remove(id) {
-      await admin(`/users/${id}`, { method: 'DELETE', body: {} });
-    },
-    invite: async (email) =>
-      (await services('/auth/v1/invite', { method: 'POST', body: { email } })).body as unknown as AuthUser,
-    async mailRecovery(email) {
-      await services('/auth/v1/recover', { method: 'POST', body: { email } });
-    },
-    async recoveryLink(email) {
-      const { body } = await admin('/generate_link', { method: 'POST', body: { type: 'recovery', email } });
-      return String(body.action_link);
-    },
-    async removeFactor(id, factorId) {
-      await admin(`/users/${id}/factors/${factorId}`, {
-        method: 'DELETE',
-        missing: 'This user has no such factor.',
-      });
-    },
-    sessions: async (user) => (await asUser(user, '/user/sessions')).body.sessions,
-    async endSession(user, sessionId) {
-      await asUser(user, `/user/sessions/${sessionId}`, 'DELETE');
-    },
-    async endSessions(user) {
-      await asUser(user, '/logout?scope=global', 'POST');
-    },
-    async unlink(user, identityId) {
-      await asUser(user, `/user/identities/${identityId}`, 'DELETE');
-    },
+    list: (page, filter) => translated(users.list({ page, perPage: usersPerPage, filter }), missing),
+    get: (id) => userOf(users.get(id)),
+    create: ({ email, phone, password, confirmed }) =>
+      userOf(
+        users.create({
+          ...(email === undefined ? {} : { email, email_confirm: confirmed }),
+          ...(phone === undefined ? {} : { phone, phone_confirm: confirmed }),
+          ...(password === undefined ? {} : { password }),
+        }),
+      ),
+    update: (id, changes) => userOf(users.update(id, changes as Parameters<typeof users.update>[1])),
+    remove: (id) => translated(users.remove(id), missing),
+    invite: async (email) => (await translated(users.invite(email))) as unknown as AuthUser,
+    mailRecovery: (email) => translated(users.sendRecovery(email)),
+    recoveryLink: (email) => translated(users.recoveryLink(email), missing),
+    removeFactor: (id, factorId) =>
+      translated(users.removeFactor(id, factorId), 'This user has no such factor.'),
+    sessions: (id) => translated(users.sessions(id)),
+    endSession: (id, sessionId) => translated(users.endSession(id, sessionId)),
+    endSessions: (id) => translated(users.endSessions(id)),
+    unlink: (id, identityId) => translated(users.unlinkIdentity(id, identityId)),
   };
+}
+
+/** @param notFound the message for a status of 404 in place of auth's */
+async function translated<T>(operation: Promise<T>, notFound?: string): Promise<T> {
+  try {
+    return await operation;
+  } catch (error) {
+    const { status, code, message } = error as OperationError;
+    throw refusal(status, { error_code: code, msg: message }, notFound);
+  }
 }

@@ -1,5 +1,8 @@
-/** The routes of users: find, create, invite, change, ban, reset, impersonate and delete them, and manage their factors,
- * identities and sessions. */
+/**
+ * The routes of users: find, create, invite, change, ban, reset, impersonate and delete them, and manage their factors,
+ * identities and sessions.
+ */
+import type { UserAdministration } from '../../auth/index.ts';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Keys } from '../../keys/types.ts';
@@ -8,7 +11,6 @@ import { ConsoleError } from '../errors.ts';
 import { identify } from '../persona/act.ts';
 import { mintToken } from '../persona/token.ts';
 import type { Api, Call } from '../routes/api.ts';
-import type { Services } from '../services.ts';
 import { type AuthUser, createAuthUsers, usersPerPage } from './auth.ts';
 import type { User, UserSession } from './contract.ts';
 import { activeImpersonations, findByPhoneOrId, isPhoneOrId } from './queries.ts';
@@ -16,7 +18,7 @@ import { activeImpersonations, findByPhoneOrId, isPhoneOrId } from './queries.ts
 export interface UsersDeps {
   readonly database: Database;
   readonly keys: Keys;
-  readonly services: Services;
+  readonly users: UserAdministration;
   readonly apiUrl: () => string;
   readonly clock: Clock;
   readonly audit: Audit;
@@ -29,7 +31,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   const { database, keys, clock, audit } = deps;
   const db = database.pool('postgres');
   const own = database.pool('supabase_admin');
-  const users = createAuthUsers(deps.services, keys, () => clock.now());
+  const users = createAuthUsers(deps.users);
 
   const route = api.feature(() => import('./contract.ts'));
 
@@ -124,23 +126,23 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   });
   route('DELETE /users/:id/identities/:identity', 'write', async (call) => {
     const user = await userOf(call);
-    await users.unlink(user, param(call, 'identity'));
+    await users.unlink(user.id, param(call, 'identity'));
     await audit(call, 'user.unlink', nameOf(user), {
       userId: user.id,
       identityId: param(call, 'identity'),
     });
   });
   route('GET /users/:id/sessions', 'read', async (call) => ({
-    sessions: (await users.sessions(await userOf(call))) as readonly UserSession[],
+    sessions: (await users.sessions(idOf(call))) as readonly UserSession[],
   }));
   route('DELETE /users/:id/sessions', 'write', async (call) => {
     const user = await userOf(call);
-    await users.endSessions(user);
+    await users.endSessions(user.id);
     await audit(call, 'user.end-sessions', nameOf(user), { userId: user.id });
   });
   route('DELETE /users/:id/sessions/:session', 'write', async (call) => {
     const user = await userOf(call);
-    await users.endSession(user, param(call, 'session'));
+    await users.endSession(user.id, param(call, 'session'));
     await audit(call, 'user.end-session', nameOf(user), {
       userId: user.id,
       sessionId: param(call, 'session'),

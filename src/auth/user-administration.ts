@@ -1,0 +1,129 @@
+/** The administration of users for other modules of this process, by the use cases that `/auth/v1/admin` serves over HTTP. */
+import type { AdminCaller } from './caller.ts';
+import type { AuthContext } from './context.ts';
+import { fieldsOf } from './core/fields.ts';
+import type { JsonObject } from './core/json.ts';
+import { renderUser } from './core/render-user.ts';
+import { renderSessionEntry } from './core/session-entry.ts';
+import { withDeadline } from './deadline.ts';
+import { deleteFactorByAdmin } from './flows/admin-factors.ts';
+import { generateLink, invite } from './flows/admin-links.ts';
+import { listUsersByAdmin } from './flows/admin-lists.ts';
+import { createByAdmin, deleteByAdmin, requireTarget, updateByAdmin } from './flows/admin-users.ts';
+import { requireFactor } from './flows/factors.ts';
+import { unlinkIdentityByAdmin } from './flows/identities.ts';
+import { endAllSessions, endSession, listUserSessions } from './flows/own-sessions.ts';
+import { recover } from './flows/recover.ts';
+import { despiteRivals } from './flows/rivals.ts';
+import { fallbackCode, publicError, publicPostgresError } from './public-errors.ts';
+
+/**
+ * Users are JSON objects as GoTrue returns them, and so are the bodies of `create` and `update`. Every operation rejects with
+ * an {@link OperationError}.
+ */
+export interface UserAdministration {
+  list(options: { page: number; perPage: number; filter: string }): Promise<{
+    users: JsonObject[];
+    total: number;
+  }>;
+  get(id: string): Promise<JsonObject>;
+  create(body: JsonObject): Promise<JsonObject>;
+  update(id: string, body: JsonObject): Promise<JsonObject>;
+  remove(id: string): Promise<void>;
+  invite(email: string): Promise<JsonObject>;
+  sendRecovery(email: string): Promise<void>;
+  /** The link of a recovery email, which isn't sent. */
+  recoveryLink(email: string): Promise<string>;
+  removeFactor(id: string, factorId: string): Promise<void>;
+  /** Banned users have sessions too, because a ban only prevents their use. */
+  sessions(id: string): Promise<JsonObject[]>;
+  endSession(id: string, sessionId: string): Promise<void>;
+  endSessions(id: string): Promise<void>;
+  unlinkIdentity(id: string, identityId: string): Promise<void>;
+}
+
+/** Why an operation failed, with the status, code and message of an HTTP response. */
+export class OperationError extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = 'OperationError';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export function createUserAdministration(ctx: AuthContext): UserAdministration {
+  const caller: AdminCaller = {
+    ip: '127.0.0.1',
+    userAgent: '',
+    accessToken: undefined,
+    hasCredentials: false,
+    audience: undefined,
+    claims: { role: 'service_role' },
+    redirectTo: () => ctx.settings.siteUrl,
+    setHeader: () => {},
+  };
+  /** Runs an operation within the time limit of requests. */
+  const run = <T>(operation: () => Promise<T>): Promise<T> =>
+    withDeadline(ctx.settings.requestTimeoutMs, operation).catch((error: unknown) => {
+      throw operationError(ctx, error);
+    });
+  const target = (id: string) => requireTarget(ctx, id);
+
+  return {
+    list: ({ page, perPage, filter }) =>
+      run(async () => {
+        const { users, total } = await listUsersByAdmin(
+          ctx,
+          caller,
+          { page, perPage },
+          { ascending: false, filter },
+        );
+        return { users: users.map(renderUser), total };
+      }),
+    get: (id) => run(async () => renderUser(await target(id))),
+    create: (body) =>
+      run(async () => renderUser(await despiteRivals(() => createByAdmin(ctx, caller, fieldsOf(body))))),
+    update: (id, body) =>
+      run(async () => {
+        const user = await target(id);
+        await updateByAdmin(ctx, caller, user, fieldsOf(body));
+        return renderUser(user);
+      }),
+    remove: (id) => run(async () => deleteByAdmin(ctx, caller, await target(id), false)),
+    invite: (email) =>
+      run(async () => renderUser(await despiteRivals(() => invite(ctx, caller, fieldsOf({ email }))))),
+    sendRecovery: (email) => run(() => recover(ctx, caller, () => fieldsOf({ email }))),
+    recoveryLink: (email) =>
+      run(async () => {
+        const link = await generateLink(ctx, caller, fieldsOf({ type: 'recovery', email }));
+        return link.actionLink;
+      }),
+    removeFactor: (id, factorId) =>
+      run(async () => {
+        const user = await target(id);
+        await deleteFactorByAdmin(ctx, caller, user, await requireFactor(ctx, factorId, user.id));
+      }),
+    sessions: (id) =>
+      run(async () => {
+        const sessions = await listUserSessions(ctx, await target(id));
+        return sessions.map((session) => renderSessionEntry(session, false));
+      }),
+    endSession: (id, sessionId) => run(async () => endSession(ctx, caller, await target(id), sessionId)),
+    endSessions: (id) => run(async () => endAllSessions(ctx, await target(id))),
+    unlinkIdentity: (id, identityId) =>
+      run(async () => unlinkIdentityByAdmin(ctx, caller, await target(id), identityId)),
+  };
+}
+
+/** Logs unexpected errors, as the HTTP routes do. */
+function operationError(ctx: AuthContext, thrown: unknown): OperationError {
+  const error = publicError(thrown);
+  if (error.status >= 500) ctx.log.error({ error: error.cause ?? error }, error.message);
+  const postgres = publicPostgresError(error.cause);
+  if (postgres) return new OperationError(postgres.status, postgres.body.code, postgres.body.message, thrown);
+  return new OperationError(error.status, error.code ?? fallbackCode(error), error.message, thrown);
+}
