@@ -5,6 +5,8 @@ import { checkImports, readSources } from '../scripts/lint/imports/check.ts';
 
 const asTypes = 'imports other services as types only';
 const onlyEntries = 'Only index.ts and types.ts of another module may be imported';
+const useCases = 'A use case knows no HTTP';
+const routesWithoutSql = 'A route runs no SQL';
 const pointDown = 'Imports point down';
 const webTypes = 'The web app imports only types from src/';
 const webContracts = 'The web app imports types only from a contract.ts';
@@ -29,6 +31,9 @@ const refused: readonly Refused[] = [
     "export const a = await import('../auth/index.ts');",
     asTypes,
   ],
+  ['HTTP from a use case', 'src/auth/flows/x.ts', "import type { A } from '../http/exchange.ts';", useCases],
+  ['a route from a use case', 'src/auth/flows/x.ts', "import { a } from '../routes/user.ts';", useCases],
+  ['SQL from a route', 'src/auth/routes/x.ts', "import { a } from '../queries/users.ts';", routesWithoutSql],
   ['the inside of a module', 'src/functions/x.ts', "import type { A } from '../auth/rows.ts';", onlyEntries],
   [
     'the inside of a module, in a type',
@@ -95,6 +100,7 @@ const refused: readonly Refused[] = [
 ];
 
 const allowed: readonly Allowed[] = [
+  ['a row type from a route', 'src/auth/routes/x.ts', "import type { A } from '../queries/users.ts';"],
   ['a sibling type', 'src/functions/x.ts', "export type { A } from '../auth/index.ts';"],
   [
     'a type of types.ts',

@@ -52,7 +52,24 @@ export function ruleViolations(graph: Graph): readonly Violation[] {
   return violations;
 }
 
-function faultOf(file: string, { target, typeOnly }: Import): string | undefined {
+function faultOf(file: string, one: Import): string | undefined {
+  return authFault(file, one) ?? moduleFault(file, one);
+}
+
+/** The layers inside auth: routes call use cases, use cases call queries. Decision 40 says why. */
+function authFault(file: string, { target, typeOnly }: Import): string | undefined {
+  const isUseCase = file.startsWith('src/auth/flows/');
+  if (isUseCase && /^src\/auth\/(http|routes)\//.test(target)) {
+    return 'A use case knows no HTTP. Let the route pass the caller and the input (src/auth/caller.ts).';
+  }
+  const isRoute = file.startsWith('src/auth/routes/');
+  if (isRoute && !typeOnly && target.startsWith('src/auth/queries/')) {
+    return 'A route runs no SQL. Call a use case in src/auth/flows/.';
+  }
+  return undefined;
+}
+
+function moduleFault(file: string, { target, typeOnly }: Import): string | undefined {
   const to = moduleOf(target);
   if (file.startsWith('web/')) return to === undefined ? undefined : webFault(target, typeOnly);
   const from = moduleOf(file);
