@@ -8,7 +8,7 @@ export function typedSecretsBlock(): string {
     secret.typedAt,
     secret.account,
     budget(secret.guesses),
-    secret.atHome === undefined ? '' : budget(secret.atHome),
+    secret.knownNetwork === undefined ? '' : budget(secret.knownNetwork),
     secret.perToken === undefined ? '' : String(secret.perToken),
     String(guessesPerDay(secret)),
     secret.oneIn === undefined ? 'depends on the password' : chance(guessesPerDay(secret) / secret.oneIn),
@@ -19,8 +19,8 @@ export function typedSecretsBlock(): string {
     'Counted per',
     'Wrong guesses',
     'Additional guesses from home networks',
-    'Guesses per token',
-    'Guesses per day',
+    'AttemptLimits per token',
+    'AttemptLimits per day',
     'Probability of success per day',
   ];
   return table(head, rows);

@@ -34,7 +34,7 @@ export interface GuestDeps {
    * Transfers a guest's data to an account with the project's hook, then deletes the guest. Takes an access token of
    * each. Throws the hook's error, in which case the guest isn't changed.
    */
-  readonly handOverGuest: (request: {
+  readonly transferGuest: (request: {
     readonly guestToken: string;
     readonly accountToken: string;
     readonly ip: string;

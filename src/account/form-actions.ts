@@ -4,8 +4,8 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, AuthUser, TokenPair } from './auth-client.ts';
+import type { BrowserSignIn } from './browser-sign-in.ts';
 import type { CodePurpose, Step } from './core/step.ts';
-import type { Door } from './door.ts';
 import { AccountError, AuthRefusal } from './errors.ts';
 import { proveFactor } from './prove-factor.ts';
 import type { SessionStore } from './sessions.ts';
@@ -14,7 +14,7 @@ import { mustStepUp, type Visitor, type Visitors } from './visitor.ts';
 export interface FormActionDeps {
   readonly auth: AuthClient;
   readonly sessions: SessionStore;
-  readonly door: Door;
+  readonly browserSignIn: BrowserSignIn;
   readonly visitors: Visitors;
 }
 
@@ -60,10 +60,10 @@ const maxFieldLength = 4096;
 const verifyTypes = { 'sign-in': 'email', confirm: 'email', recover: 'recovery' } as const;
 
 export function createFormActions(deps: FormActionDeps): Readonly<Record<string, FormAction>> {
-  const { auth, sessions, door, visitors } = deps;
+  const { auth, sessions, browserSignIn, visitors } = deps;
 
   async function arrive(turn: Turn, pair: TokenPair, first?: string): Promise<Outcome> {
-    const session = await door.enter(turn.request, turn.reply, pair);
+    const session = await browserSignIn.enter(turn.request, turn.reply, pair);
     return goOn(turn, { session, user: pair.user }, first);
   }
 

@@ -15,13 +15,13 @@ import { createWebFace } from '../kernel/web-face.ts';
 import type { Keys } from '../keys/types.ts';
 import { createAuthClient } from './auth-client.ts';
 import type { ConsentDeps, GuestDeps, ReturnDeps } from './auth-deps.ts';
-import { createDoor } from './door.ts';
+import { createBrowserSignIn } from './browser-sign-in.ts';
 import { createPageFiller } from './fill.ts';
+import { createReturnAddress } from './return-address.ts';
 import { apiRoutes } from './routes/api.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { createSessionStore } from './sessions.ts';
 import { createVisitors } from './visitor.ts';
-import { createWayBack } from './way-back.ts';
 
 export const migrations: MigrationSet = { room: 'account', dir: new URL('./sql/', import.meta.url) };
 
@@ -56,18 +56,18 @@ export function createAccount(deps: AccountDeps): Service {
     customProviders: deps.customProviders,
     publishableKey: keys.publishableKey,
   });
-  const door = createDoor(sessions, auth);
-  const confirm = { auth, accountUrl, enter: door.enter };
+  const browserSignIn = createBrowserSignIn(sessions, auth);
+  const confirm = { auth, accountUrl, enter: browserSignIn.enter };
   const visitors = createVisitors(sessions);
   const { implicit_return: implicit, require_mfa: requireMfa } = config.plinth.account;
   const returning = { isAllowedRedirect, issueCode, implicit, requireMfa };
   const guests = {
-    handOver: deps.handOverGuest,
+    handOver: deps.transferGuest,
     hasHook: config.plinth.auth.hook.guest_hand_over.enabled,
   };
-  const wayBack = createWayBack({ returning, auth, visitors });
-  const journeys = { auth, door, visitors, wayBack, accountUrl };
-  const forms = { auth, sessions, door, visitors, wayBack };
+  const returnAddress = createReturnAddress({ returning, auth, visitors });
+  const journeys = { auth, browserSignIn, visitors, returnAddress, accountUrl };
+  const forms = { auth, sessions, browserSignIn, visitors, returnAddress };
   // If the database is unavailable, the page still shows its form, and submitting it reports the error.
   const keepsSession = (cookie: string | undefined): Promise<boolean> =>
     sessions.find(cookie).then(
@@ -104,11 +104,11 @@ export function createAccount(deps: AccountDeps): Service {
                 sessions,
                 auth,
                 visitors,
-                wayBack,
+                returnAddress,
                 consent: deps,
                 isAppAddress: isAllowedRedirect,
                 guests,
-                door,
+                browserSignIn,
                 accountUrl,
                 onError,
               }),

@@ -5,15 +5,15 @@ import type { Logger } from '../kernel/log.ts';
 import type { Outgoing } from '../kernel/outgoing.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
-import type { Afterwards } from './afterwards.ts';
-import type { Guesses } from './guesses.ts';
+import type { AttemptLimits } from './attempt-limits.ts';
+import type { BackgroundWork } from './background-work.ts';
 import type { LeakedPasswords } from './leaked-passwords.ts';
 import type { Oidc } from './oidc.ts';
 import type { Passwords } from './passwords.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { Settings } from './settings.ts';
 import type { SpentAssertions } from './spent-assertions.ts';
-import type { SwapToken } from './token-swaps.ts';
+import type { RotateToken } from './token-rotation.ts';
 import type { TotpSteps } from './totp-steps.ts';
 
 export interface AuthContext {
@@ -30,11 +30,11 @@ export interface AuthContext {
   /** Undefined: nobody is asked. */
   readonly leakedPasswords: LeakedPasswords | undefined;
   readonly limits: RateLimits;
-  readonly guesses: Guesses;
-  readonly swapToken: SwapToken;
+  readonly guesses: AttemptLimits;
+  readonly rotateToken: RotateToken;
   readonly assertions: SpentAssertions;
   readonly totpSteps: TotpSteps;
-  readonly afterwards: Afterwards;
+  readonly backgroundWork: BackgroundWork;
   readonly clock: Clock;
   /** To other servers. */
   readonly outgoing: Outgoing;

@@ -11,16 +11,16 @@ import { createOutgoing, type Outgoing } from '../kernel/outgoing.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
-import { createAfterwards } from './afterwards.ts';
+import { type AttemptLimits, createAttemptLimits, localAttempts, sharedAttempts } from './attempt-limits.ts';
+import { createBackgroundWork } from './background-work.ts';
 import { localBuckets, sharedBuckets } from './buckets.ts';
 import type { AuthContext } from './context.ts';
 import { isRedirectAllowed } from './core/redirects.ts';
 import { endingWithRequests } from './deadline.ts';
-import { type GuestHandOver, type HandOverOutcome, handOverGuest } from './flows/guest-hand-over.ts';
-import { type CodeRequest, issueCode } from './flows/hand-over.ts';
-import { createMessageTrials, type MessageTrials } from './flows/message-trials.ts';
+import { type CodeRequest, issueCode } from './flows/app-codes.ts';
+import { type GuestTransfer, type GuestTransferOutcome, transferGuest } from './flows/guest-transfer.ts';
+import { createMessagePreviews, type MessagePreviews } from './flows/message-previews.ts';
 import { isVettedClient, releaseAuthorization } from './flows/oauth-consent.ts';
-import { createGuesses, type Guesses, localGuesses, sharedGuesses } from './guesses.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { sendError } from './http/render-error.ts';
 import { answerUnknown } from './http/unknown.ts';
@@ -57,13 +57,13 @@ import { userRoutes } from './routes/user.ts';
 import { verifyRoutes } from './routes/verify.ts';
 import { type Mode, settingsFrom } from './settings.ts';
 import { localAssertions, sharedAssertions } from './spent-assertions.ts';
-import { createTokenSwaps } from './token-swaps.ts';
+import { createTokenRotation } from './token-rotation.ts';
 import { localTotpSteps, sharedTotpSteps } from './totp-steps.ts';
 import { createUserAdministration, type UserAdministration } from './user-administration.ts';
 
+export type { AttemptLimits } from './attempt-limits.ts';
 export { authError, errorTable } from './errors.ts';
-export type { MailTrial, MessageTrials } from './flows/message-trials.ts';
-export type { Guesses } from './guesses.ts';
+export type { MailPreview, MessagePreviews } from './flows/message-previews.ts';
 export type { OperationError, UserAdministration } from './user-administration.ts';
 
 export const migrations: MigrationSet = { room: 'auth', dir: new URL('./sql/', import.meta.url) };
@@ -91,19 +91,19 @@ const maxBodyBytes = 1_048_576;
 export interface AuthService extends Service {
   /** The redirect rule for an absolute address. */
   readonly isAllowedRedirect: (address: string) => boolean;
-  /** See `flows/hand-over.ts`. */
+  /** See `flows/app-codes.ts`. */
   readonly issueCode: (request: CodeRequest) => Promise<string>;
-  /** See `flows/guest-hand-over.ts`. */
-  readonly handOverGuest: (request: GuestHandOver) => Promise<HandOverOutcome>;
+  /** See `flows/guest-transfer.ts`. */
+  readonly transferGuest: (request: GuestTransfer) => Promise<GuestTransferOutcome>;
   /** See `flows/oauth-consent.ts`. */
   readonly isVettedClient: (clientId: string) => Promise<boolean>;
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
   /** Those that are enabled, by the name that `provider` of /authorize takes; in the order of their names. */
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
-  readonly messageTrials: MessageTrials;
+  readonly messagePreviews: MessagePreviews;
   readonly users: UserAdministration;
   /** Counted whatever `auth.guess_limits` says: for the Console. */
-  readonly guesses: Guesses;
+  readonly guesses: AttemptLimits;
 }
 
 export function createAuth(deps: AuthDeps): AuthService {
@@ -113,7 +113,7 @@ export function createAuth(deps: AuthDeps): AuthService {
   const authPool = deps.database.pool('supabase_auth_admin');
   const ownTables = deps.database.pool('supabase_admin');
   const hasOwnTables = deps.database.info.ownsSchemas;
-  const guessStore = hasOwnTables ? sharedGuesses(ownTables) : localGuesses();
+  const attemptStore = hasOwnTables ? sharedAttempts(ownTables) : localAttempts();
   const ctx: AuthContext = {
     settings,
     pool: endingWithRequests(authPool),
@@ -122,11 +122,11 @@ export function createAuth(deps: AuthDeps): AuthService {
     passwords: createPasswords(),
     leakedPasswords: leakedPasswords.enabled ? createLeakedPasswords(leakedPasswords, outgoing) : undefined,
     limits: createRateLimits(hasOwnTables ? sharedBuckets(ownTables) : localBuckets(), settings),
-    guesses: createGuesses(guessStore, deps.clock, settings.limitsGuesses),
-    afterwards: createAfterwards(deps.log),
+    guesses: createAttemptLimits(attemptStore, deps.clock, settings.limitsGuesses),
+    backgroundWork: createBackgroundWork(deps.log),
     assertions: hasOwnTables ? sharedAssertions(ownTables) : localAssertions(),
     totpSteps: hasOwnTables ? sharedTotpSteps(ownTables) : localTotpSteps(),
-    swapToken: createTokenSwaps(authPool, settings, deps.clock),
+    rotateToken: createTokenRotation(authPool, settings, deps.clock),
     hasOwnTables,
     ownTables,
     clock: deps.clock,
@@ -139,7 +139,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     name: 'auth',
     start: async () => housekeeping.start(),
     stop: async () => {
-      await ctx.afterwards.settled();
+      await ctx.backgroundWork.settled();
       await housekeeping.stop();
     },
     mounts: [
@@ -154,12 +154,12 @@ export function createAuth(deps: AuthDeps): AuthService {
     ],
     isAllowedRedirect: (address) => isRedirectAllowed(settings.redirects, address),
     issueCode: (request) => issueCode(ctx, request),
-    handOverGuest: (request) => handOverGuest(ctx, request),
+    transferGuest: (request) => transferGuest(ctx, request),
     isVettedClient: (clientId) => isVettedClient(ctx, clientId),
     releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
-    messageTrials: createMessageTrials(ctx),
+    messagePreviews: createMessagePreviews(ctx),
     users: createUserAdministration(ctx),
-    guesses: createGuesses(guessStore, deps.clock, true),
+    guesses: createAttemptLimits(attemptStore, deps.clock, true),
     customProviders: async () =>
       (await listCustomProviders(ctx.pool))
         .filter(({ enabled }) => enabled)

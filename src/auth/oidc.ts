@@ -9,7 +9,7 @@ import { createRemoteKeySet, isSignedBy, parseToken, type RemoteKeySet } from '.
 import { isJsonObject, type JsonObject } from './core/json.ts';
 import type { IdTokenClaims } from './core/providers/id-token-profiles.ts';
 
-export interface IssuerPlace {
+export interface IssuerLocation {
   readonly issuer: string;
   readonly reach: Reach;
   /** Below the issuer unless said. */
@@ -31,7 +31,7 @@ export interface Discovery {
 }
 
 export interface IdTokenRules {
-  readonly place: IssuerPlace;
+  readonly place: IssuerLocation;
   /** Other names by which the issuer may call itself in the token. */
   readonly aliases?: readonly string[];
   /** One of them has to be in the audience. */
@@ -42,7 +42,7 @@ export interface IdTokenRules {
 
 export interface Oidc {
   /** @throws {Error} when the document cannot be had or is another issuer's. */
-  discover(place: IssuerPlace): Promise<Discovery>;
+  discover(place: IssuerLocation): Promise<Discovery>;
   /** The claims of a token that is genuine and in time. @throws {IdTokenError} */
   verify(token: string, rules: IdTokenRules): Promise<IdTokenClaims>;
   /** The next look fetches again. */
@@ -78,9 +78,10 @@ interface Known {
 export function createOidc(outgoing: Outgoing, clock: Clock): Oidc {
   const known = new Map<string, Known>();
   const underWay = new Map<string, Promise<Known>>();
-  const keyOf = ({ issuer, reach, discoveryUrl }: IssuerPlace) => `${reach} ${issuer} ${discoveryUrl ?? ''}`;
+  const keyOf = ({ issuer, reach, discoveryUrl }: IssuerLocation) =>
+    `${reach} ${issuer} ${discoveryUrl ?? ''}`;
 
-  async function load(place: IssuerPlace): Promise<Known> {
+  async function load(place: IssuerLocation): Promise<Known> {
     const discovery = await fetchDiscovery(outgoing, place);
     const keys = createRemoteKeySet({
       now: () => clock.now(),
@@ -92,7 +93,7 @@ export function createOidc(outgoing: Outgoing, clock: Clock): Oidc {
     return entry;
   }
 
-  async function find(place: IssuerPlace): Promise<Known> {
+  async function find(place: IssuerLocation): Promise<Known> {
     const key = keyOf(place);
     const entry = known.get(key);
     if (entry && clock.now() - entry.fetchedAt < discoveryLifetimeMs) return entry;
@@ -159,7 +160,7 @@ function judgeAccessToken(claims: IdTokenClaims, alg: string, accessToken: strin
 /** Symmetric ones are left out: a secret that we share with the provider would let us sign its tokens. */
 const publicAlgorithms = new Set('RS256 RS384 RS512 ES256 ES384 ES512 PS256 PS384 PS512 EdDSA'.split(' '));
 
-async function fetchDiscovery(outgoing: Outgoing, place: IssuerPlace): Promise<Discovery> {
+async function fetchDiscovery(outgoing: Outgoing, place: IssuerLocation): Promise<Discovery> {
   const url = place.discoveryUrl ?? `${place.issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
   const document = await fetchJson(outgoing, url, place.reach);
   if (!isJsonObject(document)) throw new Error(`oidc: failed to decode discovery document from ${url}`);

@@ -14,7 +14,7 @@ import { requireFactor } from './flows/factors.ts';
 import { unlinkIdentityByAdmin } from './flows/identities.ts';
 import { endAllSessions, endSession, listUserSessions } from './flows/own-sessions.ts';
 import { recover } from './flows/recover.ts';
-import { despiteRivals } from './flows/rivals.ts';
+import { retryOnConflict } from './flows/retry-conflicts.ts';
 import { fallbackCode, publicError, publicPostgresError } from './public-errors.ts';
 
 /**
@@ -86,7 +86,7 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
       }),
     get: (id) => run(async () => renderUser(await target(id))),
     create: (body) =>
-      run(async () => renderUser(await despiteRivals(() => createByAdmin(ctx, caller, fieldsOf(body))))),
+      run(async () => renderUser(await retryOnConflict(() => createByAdmin(ctx, caller, fieldsOf(body))))),
     update: (id, body) =>
       run(async () => {
         const user = await target(id);
@@ -95,7 +95,7 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
       }),
     remove: (id) => run(async () => deleteByAdmin(ctx, caller, await target(id), false)),
     invite: (email) =>
-      run(async () => renderUser(await despiteRivals(() => invite(ctx, caller, fieldsOf({ email }))))),
+      run(async () => renderUser(await retryOnConflict(() => invite(ctx, caller, fieldsOf({ email }))))),
     sendRecovery: (email) => run(() => recover(ctx, caller, () => fieldsOf({ email }))),
     recoveryLink: (email) =>
       run(async () => {

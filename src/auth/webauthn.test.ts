@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readSession, requestSession } from './core/webauthn/ceremony.ts';
-import { judgeAssertion, judgeCreation } from './webauthn.ts';
+import { verifyAssertion, verifyCreation } from './webauthn.ts';
 
 const party = { id: 'app.example', name: 'App', origins: ['https://app.example'] };
 const ceremony = readSession(requestSession(party, 'passkey', 'challenge', undefined, []));
@@ -18,7 +18,7 @@ const key = {
 
 const create = (attestationObject: Uint8Array) => {
   if (!ceremony) throw new Error('no ceremony');
-  return judgeCreation(party, ceremony, {
+  return verifyCreation(party, ceremony, {
     id: 'AAAA',
     clientDataJSON,
     attestationObject: Buffer.from(attestationObject).toString('base64url'),
@@ -38,7 +38,7 @@ const assert = (authenticatorData: Uint8Array, signature: Uint8Array) => {
     signature: Buffer.from(signature).toString('base64url'),
     userHandle: '',
   };
-  return judgeAssertion(party, ceremony, answer, key);
+  return verifyAssertion(party, ceremony, answer, key);
 };
 
 test('any bytes are judged, and none are believed', async () => {

@@ -13,7 +13,7 @@ export type Judgement<T> =
   | { readonly ok: false; readonly fault: 'malformed' | 'refused'; readonly cause: unknown };
 
 /** A new key for this ceremony. Attestation statements are verified, but any model of authenticator is welcome. */
-export async function judgeCreation(
+export async function verifyCreation(
   party: RelyingParty,
   ceremony: Ceremony,
   answer: CreationResponse,
@@ -62,7 +62,7 @@ export async function judgeCreation(
 }
 
 /** A signature by this key for this ceremony. The count of uses is for the caller to judge. */
-export async function judgeAssertion(
+export async function verifyAssertion(
   party: RelyingParty,
   ceremony: Ceremony,
   answer: AssertionResponse,

@@ -6,7 +6,7 @@
  * its secret is in the fragment, which server logs don't contain. *Permission*: read, secrets, write or own (`core/roles.ts`).
  */
 import { join } from 'node:path';
-import type { Guesses, MessageTrials, UserAdministration } from '../auth/index.ts';
+import type { AttemptLimits, MessagePreviews, UserAdministration } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -62,9 +62,9 @@ export interface ConsoleDeps {
   readonly config: Config;
   readonly inbox: Inbox;
   readonly mailer: Mailer;
-  readonly messageTrials: MessageTrials;
+  readonly messagePreviews: MessagePreviews;
   readonly users: UserAdministration;
-  readonly guesses: Guesses;
+  readonly guesses: AttemptLimits;
   /** The folder that contains `supabase/`, and `supabase/` itself. Settings are written there. */
   readonly projectDir: string;
   readonly supabaseDir: string;

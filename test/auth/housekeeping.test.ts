@@ -1,8 +1,8 @@
 /** What has expired goes, in the background; what still counts stays. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAttemptLimits, sharedAttempts } from '../../src/auth/attempt-limits.ts';
 import { sharedBuckets } from '../../src/auth/buckets.ts';
-import { createGuesses, sharedGuesses } from '../../src/auth/guesses.ts';
 import { createHousekeeping } from '../../src/auth/housekeeping.ts';
 import { createRateLimits } from '../../src/auth/rate-limits.ts';
 import { settingsFrom } from '../../src/auth/settings.ts';
@@ -33,7 +33,7 @@ const housekeeper = (afterMs: number, config: PartialConfig = {}) => {
     limits: createRateLimits(sharedBuckets(ownTables), settings),
     assertions: sharedAssertions(ownTables),
     totpSteps: sharedTotpSteps(ownTables),
-    guesses: createGuesses(sharedGuesses(ownTables), { now: () => Date.now() + afterMs }, true),
+    guesses: createAttemptLimits(sharedAttempts(ownTables), { now: () => Date.now() + afterMs }, true),
     clock: { now: () => Date.now() + afterMs },
     settings,
     log: silentLogger,

@@ -6,14 +6,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isSameOrigin, sameOriginHeader } from '../../kernel/same-origin.ts';
 import type { AuthClient, AuthUser, TokenPair } from '../auth-client.ts';
 import type { ConsentDeps } from '../auth-deps.ts';
+import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';
 import { sessionCookie } from '../core/cookies.ts';
-import { type Door, setCookie } from '../door.ts';
 import { AccountError, AuthRefusal, accountErrors } from '../errors.ts';
 import { proveFactor } from '../prove-factor.ts';
 import { cookieOf } from '../request-cookies.ts';
+import type { ReturnAddress } from '../return-address.ts';
 import type { SessionStore } from '../sessions.ts';
 import { mustStepUp, sessionAnswer, type Visitors } from '../visitor.ts';
-import type { WayBack } from '../way-back.ts';
 import type * as Bodies from './bodies.ts';
 import { consentRoutes } from './consent.ts';
 import { type GuestRules, guestRoutes } from './guests.ts';
@@ -24,12 +24,12 @@ export interface ApiDeps {
   readonly sessions: SessionStore;
   readonly auth: AuthClient;
   readonly visitors: Visitors;
-  readonly wayBack: WayBack;
+  readonly returnAddress: ReturnAddress;
   readonly isAppAddress: (address: string) => boolean;
   readonly consent: ConsentDeps;
   readonly guests: GuestRules;
   readonly accountUrl: () => string;
-  readonly door: Door;
+  readonly browserSignIn: BrowserSignIn;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
 }
 
@@ -85,14 +85,14 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     throw new AccountError('not_found');
   });
 
-  const { leave } = deps.door;
+  const { leave } = deps.browserSignIn;
 
   async function enter(
     request: FastifyRequest,
     reply: FastifyReply,
     pair: TokenPair,
   ): Promise<SessionAnswer> {
-    return sessionAnswer(await deps.door.enter(request, reply, pair), pair.user);
+    return sessionAnswer(await deps.browserSignIn.enter(request, reply, pair), pair.user);
   }
 
   async function tell(request: FastifyRequest, reply: FastifyReply, force: boolean): Promise<SessionAnswer> {
@@ -169,7 +169,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   });
 
   app.post('/return', async (request) => ({
-    url: await deps.wayBack(request, bodies.object(request.body)),
+    url: await deps.returnAddress(request, bodies.object(request.body)),
   }));
 
   journeyApi(app, deps, () => bodies);

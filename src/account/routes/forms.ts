@@ -4,11 +4,11 @@
  * scripts, because they wouldn't find the expected markup.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { setCookie } from '../browser-sign-in.ts';
 import { stepCookie } from '../core/cookies.ts';
 import { hostOf } from '../core/host.ts';
 import { carriedFlow } from '../core/html.ts';
 import { readSent, readStep, type Step, sentFields, writeStep } from '../core/step.ts';
-import { setCookie } from '../door.ts';
 import { AccountError, AuthRefusal } from '../errors.ts';
 import {
   createFormActions,
@@ -19,8 +19,8 @@ import {
   type Turn,
 } from '../form-actions.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
+import type { ReturnAddress } from '../return-address.ts';
 import { mustStepUp, type Visitor } from '../visitor.ts';
-import type { WayBack } from '../way-back.ts';
 import { isOurs, markedForm } from './mark.ts';
 import type { Send } from './page-names.ts';
 
@@ -29,7 +29,7 @@ export const formPages = ['sign-in', 'sign-up', 'guest', 'code', 'recover', 'new
 type FormPage = (typeof formPages)[number];
 
 export interface FormDeps extends FormActionDeps {
-  readonly wayBack: WayBack;
+  readonly returnAddress: ReturnAddress;
 }
 
 export interface FormRouteDeps extends FormDeps {
@@ -46,7 +46,7 @@ export interface Forms {
 }
 
 export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
-  const { send, onError, visitors, door, wayBack } = deps;
+  const { send, onError, visitors, browserSignIn, returnAddress } = deps;
   const actions = createFormActions(deps);
 
   for (const page of formPages) {
@@ -62,7 +62,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
   app.post('/sign-out', async (request, reply) => {
     if (!isOurs(request, formOf(request))) return refuse(request, reply);
     const visitor = await visitors.present(request);
-    if (visitor !== undefined) await door.leave(request, visitor.session, 'local');
+    if (visitor !== undefined) await browserSignIn.leave(request, visitor.session, 'local');
     setCookie(request, reply, undefined);
     return reply.redirect('/account/signed-out', 303);
   });
@@ -99,7 +99,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     const query = queryOf(request);
     if (!isFromOurPage(request)) return reply.redirect(address('signed-in', query), 303);
     try {
-      return reply.redirect(await wayBack(request, Object.fromEntries(query)), 303);
+      return reply.redirect(await returnAddress(request, Object.fromEntries(query)), 303);
     } catch (error) {
       setStep(request, reply, { page: 'signed-in', problem: problemOf(request, 'signed-in', error) });
       return reply.redirect(address('signed-in', query), 303);

@@ -5,15 +5,15 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GuestDeps } from '../auth-deps.ts';
+import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';
 import { guestCookie, sessionCookie } from '../core/cookies.ts';
-import { type Door, setCookie } from '../door.ts';
 import { AccountError } from '../errors.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { OpenSession, SessionStore } from '../sessions.ts';
 import { mustStepUp, type Visitor, type Visitors } from '../visitor.ts';
 
 export interface GuestRules {
-  readonly handOver: GuestDeps['handOverGuest'];
+  readonly handOver: GuestDeps['transferGuest'];
   /** Whether the project has a hook that transfers a guest's rows. */
   readonly hasHook: boolean;
 }
@@ -21,13 +21,13 @@ export interface GuestRules {
 export interface GuestRouteDeps {
   readonly sessions: SessionStore;
   readonly visitors: Visitors;
-  readonly door: Door;
+  readonly browserSignIn: BrowserSignIn;
   readonly guests: GuestRules;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
 }
 
 export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
-  const { sessions, visitors, door, guests, onError } = deps;
+  const { sessions, visitors, browserSignIn, guests, onError } = deps;
 
   /** Returns the guest that was set aside in this browser. Removes the cookie if that guest no longer exists. */
   async function setAside(request: FastifyRequest, reply: FastifyReply): Promise<Visitor | undefined> {
@@ -63,7 +63,7 @@ export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
     const guest = await needed(request, reply);
     const other = await sessions.find(cookieOf(request, sessionCookie));
     if (other !== undefined && other.cookie !== guest.session.cookie)
-      await door.leave(request, other, 'local');
+      await browserSignIn.leave(request, other, 'local');
     setGuestCookie(request, reply, undefined);
     setCookie(request, reply, guest.session.cookie);
     return {};
@@ -72,7 +72,7 @@ export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
   /** Brings nothing along. The guest account remains, but no one can sign in to it anymore. */
   app.post('/guest/leave-behind', async (request, reply) => {
     const guest = await setAside(request, reply);
-    if (guest !== undefined) await door.leave(request, guest.session, 'local');
+    if (guest !== undefined) await browserSignIn.leave(request, guest.session, 'local');
     setGuestCookie(request, reply, undefined);
     return {};
   });

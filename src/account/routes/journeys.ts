@@ -5,21 +5,21 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
+import type { BrowserSignIn } from '../browser-sign-in.ts';
 import { carriedFlow } from '../core/html.ts';
 import { challengeOf, type Journey, journeyCookie, readJourney, writeJourney } from '../core/journey.ts';
 import { scopesFor } from '../core/providers.ts';
-import type { Door } from '../door.ts';
 import { AccountError, AuthRefusal } from '../errors.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
+import type { ReturnAddress } from '../return-address.ts';
 import { mustStepUp, type Visitors } from '../visitor.ts';
-import type { WayBack } from '../way-back.ts';
 import type * as Bodies from './bodies.ts';
 
 export interface JourneyDeps {
   readonly auth: AuthClient;
-  readonly door: Door;
+  readonly browserSignIn: BrowserSignIn;
   readonly visitors: Visitors;
-  readonly wayBack: WayBack;
+  readonly returnAddress: ReturnAddress;
   readonly accountUrl: () => string;
 }
 
@@ -57,7 +57,7 @@ const isLoopbackName = (name: string): boolean =>
   name === 'localhost' || name === '[::1]' || /^127(\.\d+){3}$/.test(name);
 
 export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
-  const { auth, door, wayBack } = deps;
+  const { auth, browserSignIn, returnAddress } = deps;
 
   app.get('/with', async (request, reply) => {
     const query = queryOf(request);
@@ -90,14 +90,14 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
       const body = { auth_code: code, code_verifier: journey.verifier };
       const path = '/token?grant_type=pkce';
       const pair = await auth.call<TokenPair>(request, { method: 'POST', path, body });
-      const session = await door.enter(request, reply, pair);
+      const session = await browserSignIn.enter(request, reply, pair);
       const wanted = new URLSearchParams(flow);
       const next = wanted.get('next');
       if (mustStepUp({ session, user: pair.user }))
         return reply.redirect(`/account/mfa${searchOf(flow)}`, 303);
       if (wanted.has('redirect_to') && next === null) {
         const arrived = { session, user: pair.user };
-        return reply.redirect(await wayBack(request, Object.fromEntries(wanted), arrived), 303);
+        return reply.redirect(await returnAddress(request, Object.fromEntries(wanted), arrived), 303);
       }
       const isOurs = next === 'consent' || next === 'new-password' || next === 'upgrade';
       const keepsFlow = next === 'consent' || next === 'upgrade';

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
-import { type Door, setCookie } from '../door.ts';
+import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';
 import { AccountError, AuthRefusal } from '../errors.ts';
 import type { OpenSession, SessionStore } from '../sessions.ts';
 import { sessionAnswer, type Visitors } from '../visitor.ts';
@@ -12,14 +12,14 @@ import type * as Bodies from './bodies.ts';
 
 export interface KeyRouteDeps {
   readonly auth: AuthClient;
-  readonly door: Door;
+  readonly browserSignIn: BrowserSignIn;
   readonly sessions: SessionStore;
   readonly visitors: Visitors;
   readonly bodies: () => typeof Bodies;
 }
 
 export function keyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
-  const { auth, door, sessions, visitors, bodies } = deps;
+  const { auth, browserSignIn, sessions, visitors, bodies } = deps;
 
   app.post('/passkey/options', (request) =>
     auth.call<object>(request, {
@@ -36,7 +36,7 @@ export function keyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
       path: '/passkeys/authentication/verify',
       body,
     });
-    return sessionAnswer(await door.enter(request, reply, pair), pair.user);
+    return sessionAnswer(await browserSignIn.enter(request, reply, pair), pair.user);
   });
 
   app.post('/wallet', async (request, reply) => {
@@ -44,7 +44,7 @@ export function keyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
     const path = '/token?grant_type=web3';
     try {
       const pair = await auth.call<TokenPair>(request, { method: 'POST', path, body });
-      return sessionAnswer(await door.enter(request, reply, pair), pair.user);
+      return sessionAnswer(await browserSignIn.enter(request, reply, pair), pair.user);
     } catch (error) {
       // Upstream responds in OAuth's format, which has no auth error code.
       const isOAuths = error instanceof AuthRefusal && error.body.error === 'invalid_grant';

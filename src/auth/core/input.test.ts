@@ -7,7 +7,7 @@ import { parseFields } from './fields.ts';
 import { htmlToText } from './html-to-text.ts';
 import { mergeMetadata, sortKeys } from './json.ts';
 import { linkHeader, parsePage } from './pagination.ts';
-import { judgePassword, requiredSets } from './password-rules.ts';
+import { passwordFault, requiredSets } from './password-rules.ts';
 import { checkVerifier, hashMatches, parseChallenge } from './pkce.ts';
 import { parseGoDuration, toMs, toRfc3339 } from './times.ts';
 
@@ -87,17 +87,17 @@ test('metadata merges at the top level, null removes', () => {
 describe('passwords', () => {
   const strict = { minLength: 8, requiredSets: requiredSets('lower_upper_letters_digits_symbols') };
   test('say what they lack', () => {
-    expect(judgePassword('aB3$aB3$', strict)).toBeUndefined();
-    expect(judgePassword('ab', strict)?.weakPasswordReasons).toEqual(['length', 'characters']);
+    expect(passwordFault('aB3$aB3$', strict)).toBeUndefined();
+    expect(passwordFault('ab', strict)?.weakPasswordReasons).toEqual(['length', 'characters']);
     expect(
-      judgePassword('abcdefgh1', { minLength: 6, requiredSets: requiredSets('letters_digits') }),
+      passwordFault('abcdefgh1', { minLength: 6, requiredSets: requiredSets('letters_digits') }),
     ).toBeUndefined();
-    expect(judgePassword('short', { minLength: 6, requiredSets: [] })?.message).toBe(
+    expect(passwordFault('short', { minLength: 6, requiredSets: [] })?.message).toBe(
       'Password should be at least 6 characters.',
     );
   });
   test('end at 72 bytes', () => {
-    expect(codeOf(() => judgePassword('ä'.repeat(37), strict))).toBe('validation_failed');
+    expect(codeOf(() => passwordFault('ä'.repeat(37), strict))).toBe('validation_failed');
   });
 });
 

@@ -4,7 +4,7 @@ import {
   authorizationUrl,
   newCodeVerifier,
   passedParams,
-  readTokenAnswer,
+  readTokenResponse,
   redemptionRequest,
 } from './oauth-client.ts';
 
@@ -98,14 +98,14 @@ describe('redeeming a code', () => {
     [200, 'application/json', '[]', ''],
     [200, 'text/html', '<html>', ''],
   ])('%i %s %s', (status, contentType, text, expected) => {
-    const result = readTokenAnswer({ status, contentType, text });
+    const result = readTokenResponse({ status, contentType, text });
     expect(result.ok ? result.token.accessToken : result.error).toBe(expected);
   });
 
   test('any text is a token or a refusal', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom('application/json', 'text/plain', ''), (text, contentType) => {
-        expect(typeof readTokenAnswer({ status: 200, contentType, text }).ok).toBe('boolean');
+        expect(typeof readTokenResponse({ status: 200, contentType, text }).ok).toBe('boolean');
       }),
     );
   });

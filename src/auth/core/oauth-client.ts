@@ -1,7 +1,7 @@
 /** We as a client of an OAuth 2.0 provider (RFC 6749): the address users are sent to, and redeeming the code. Pure. */
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject } from './json.ts';
-import type { TokenAnswer } from './providers/spec.ts';
+import type { TokenResponse } from './providers/spec.ts';
 import { encodeParams } from './redirects.ts';
 
 export type ClientAuth = 'basic' | 'post';
@@ -95,12 +95,12 @@ export function redemptionRequest(
 }
 
 export type TokenResult =
-  | { readonly ok: true; readonly token: TokenAnswer }
+  | { readonly ok: true; readonly token: TokenResponse }
   /** `error` of RFC 6749 section 5.2, or '' when the answer has none. */
   | { readonly ok: false; readonly error: string };
 
 /** JSON, or a form as some older providers answer; an `error` counts whatever the status says. */
-export function readTokenAnswer(answer: {
+export function readTokenResponse(answer: {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;

@@ -30,7 +30,7 @@ export function requiredSets(requirements: string): readonly string[] {
 }
 
 /** Undefined when the password will do. Throws `validation_failed` when it is too long. */
-export function judgePassword(
+export function passwordFault(
   password: string,
   rules: PasswordRules,
   isLeaked = false,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decideRefresh, judgeSession } from './refresh.ts';
+import { checkSession, decideRefresh } from './refresh.ts';
 import { encodeRefreshToken, hasSignature, parseRefreshToken } from './refresh-token-v2.ts';
 
 const rules = { rotation: true, reuseIntervalMs: 10_000 };
@@ -46,7 +46,7 @@ describe('decideRefresh', () => {
   });
 });
 
-describe('judgeSession', () => {
+describe('checkSession', () => {
   const session = { createdAtMs: 0, refreshedAtMs: 500, notAfterMs: undefined };
   const none = { timeboxMs: 0, inactivityTimeoutMs: 0 };
 
@@ -58,12 +58,12 @@ describe('judgeSession', () => {
     [session, { ...none, inactivityTimeoutMs: 1000 }, 1501, 'inactive'],
     [{ ...session, refreshedAtMs: undefined }, { ...none, inactivityTimeoutMs: 1000 }, 1001, 'inactive'],
   ] as const)('%#', (which, limits, now, validity) => {
-    expect(judgeSession(which, undefined, limits, now)).toBe(validity);
+    expect(checkSession(which, undefined, limits, now)).toBe(validity);
   });
 
   test('without a refresh the token’s own time counts', () => {
     const fresh = { ...session, refreshedAtMs: undefined };
-    expect(judgeSession(fresh, 900, { ...none, inactivityTimeoutMs: 1000 }, 1800)).toBe('valid');
+    expect(checkSession(fresh, 900, { ...none, inactivityTimeoutMs: 1000 }, 1800)).toBe('valid');
   });
 });
 

@@ -71,7 +71,7 @@ export function lastRefreshedMs(session: SessionTimes, refreshTokenUpdatedAtMs: 
 }
 
 /** Checked at refresh only; an access token lives to its own end. Limits of 0 are none. */
-export function judgeSession(
+export function checkSession(
   session: SessionTimes,
   refreshTokenUpdatedAtMs: number | undefined,
   limits: { readonly timeboxMs: number; readonly inactivityTimeoutMs: number },

@@ -1,6 +1,6 @@
 /**
  * The secrets that people type, and how often each may be guessed: by account and by issued token, from all addresses
- * together. `guesses.ts` counts by this table, `docs/specification.md` is printed from it, and
+ * together. `attempt-limits.ts` counts by this table, `docs/specification.md` is printed from it, and
  * `test/security/guessing.test.ts` guesses at every entry until it is refused.
  */
 import type { Bucket } from './rate-limit-rules.ts';
@@ -17,7 +17,7 @@ export interface TypedSecret {
   /** Wrong guesses, from everywhere. */
   readonly guesses: Bucket;
   /** From networks where the account is signed in, beside `guesses`: strangers can't use these up. Undefined: none. */
-  readonly atHome?: Bucket;
+  readonly knownNetwork?: Bucket;
   /** An issued token (the code of one email, one challenge) is dead after so many. Undefined: no token is issued. */
   readonly perToken?: number;
   /**
@@ -39,7 +39,7 @@ export const typedSecrets = {
       '`POST /token?grant_type=password`, `current_password` of `PUT /user`, sign-in on the Account pages',
     account: 'user; an unknown address counts as one',
     guesses: { size: 20, refillMs: 5 * minuteMs },
-    atHome: { size: 10, refillMs: 5 * minuteMs },
+    knownNetwork: { size: 10, refillMs: 5 * minuteMs },
     counted: 'after',
   },
   one_time_code: {
@@ -47,7 +47,7 @@ export const typedSecrets = {
     typedAt: '`POST /verify` with `token`',
     account: 'address or number it was sent to',
     guesses: { size: 10, refillMs: hourMs },
-    atHome: { size: 5, refillMs: hourMs },
+    knownNetwork: { size: 5, refillMs: hourMs },
     perToken: 5,
     counted: 'before',
     oneIn: sixDigits,
@@ -66,7 +66,7 @@ export const typedSecrets = {
     typedAt: '`POST /factors/{id}/verify`',
     account: 'user, over all factors and sessions',
     guesses: { size: 10, refillMs: hourMs },
-    atHome: { size: 5, refillMs: hourMs },
+    knownNetwork: { size: 5, refillMs: hourMs },
     perToken: 5,
     counted: 'before',
     // Three time steps count at a time.
@@ -96,7 +96,7 @@ export type TypedSecretKind = keyof typeof typedSecrets;
 export const tokenMemoryMs = 7 * dayMs;
 
 /** The most wrong guesses at one account within any 24 hours. */
-export function guessesPerDay({ guesses, atHome }: TypedSecret): number {
+export function guessesPerDay({ guesses, knownNetwork }: TypedSecret): number {
   const most = ({ size, refillMs }: Bucket): number => size + dayMs / refillMs;
-  return most(guesses) + (atHome === undefined ? 0 : most(atHome));
+  return most(guesses) + (knownNetwork === undefined ? 0 : most(knownNetwork));
 }

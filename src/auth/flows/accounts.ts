@@ -46,7 +46,7 @@ export async function draftUser(
 }
 
 /** Throws what the project's hook refuses with. */
-export async function askBeforeUserCreated(ctx: AuthContext, caller: Caller, draft: NewUser): Promise<void> {
+export async function runBeforeUserCreated(ctx: AuthContext, caller: Caller, draft: NewUser): Promise<void> {
   if (!ctx.settings.hooks.before_user_created.enabled) return;
   const now = fromMs(ctx.clock.now());
   const user: User = { ...emptyUser, id: draft.id, aud: draft.aud, email: draft.email, phone: draft.phone };
@@ -63,7 +63,7 @@ export async function askBeforeUserCreated(ctx: AuthContext, caller: Caller, dra
  * After the transaction that made the user. What the hook refuses with is told, and the user stays. GoTrue 2.196 leaves
  * out users who are confirmed at sign-up.
  */
-export async function tellUserCreated(ctx: AuthContext, caller: Caller, user: User): Promise<void> {
+export async function runAfterUserCreated(ctx: AuthContext, caller: Caller, user: User): Promise<void> {
   if (!ctx.settings.hooks.after_user_created.enabled) return;
   await runHook(ctx, 'after_user_created', caller, { user: renderUser(user) });
 }

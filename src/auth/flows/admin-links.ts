@@ -6,11 +6,11 @@ import type { AdminCaller, Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { actionLink, type LinkType } from '../core/action-link.ts';
 import { parseEmail } from '../core/contact.ts';
+import { contactStatus } from '../core/contact-status.ts';
 import type { Fields } from '../core/fields.ts';
 import type { JsonObject } from '../core/json.ts';
 import { isRedirectAllowed } from '../core/redirects.ts';
 import { oneTimePassword, randomPassword, tokenHash } from '../core/secrets.ts';
-import { standingOf } from '../core/standing.ts';
 import { fromMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import { setOneTimeToken } from '../queries/one-time-tokens.ts';
@@ -25,18 +25,18 @@ import {
 import type { User } from '../rows.ts';
 import {
   addIdentity,
-  askBeforeUserCreated,
   createUser,
   draftUser,
   identityClaims,
+  runAfterUserCreated,
+  runBeforeUserCreated,
   setUserMetadata,
-  tellUserCreated,
 } from './accounts.ts';
 import { audienceOf } from './audience.ts';
 import { adminActor, audit } from './audit.ts';
 import { sendTokenMail, storeEmailChange } from './mail-tokens.ts';
 import { requireStrongPassword } from './password-strength.ts';
-import { startOver } from './start-over.ts';
+import { resetUnclaimed } from './reset-unclaimed.ts';
 
 /** Creates an account and emails its invitation. @throws {AuthError} email_exists */
 export async function invite(ctx: AuthContext, caller: AdminCaller, body: Fields): Promise<User> {
@@ -44,7 +44,7 @@ export async function invite(ctx: AuthContext, caller: AdminCaller, body: Fields
   const email = parseEmail(body.text('email'));
   const aud = audienceOf(ctx, caller, claims);
   const existing = await findUserByEmail(ctx.pool, email, aud);
-  if (existing && standingOf(existing, 'email') !== 'unclaimed') throw authError('email_exists');
+  if (existing && contactStatus(existing, 'email') !== 'unclaimed') throw authError('email_exists');
   const draft = existing ? undefined : await draftInvited(ctx, caller, aud, email, body.object('data') ?? {});
   const invited = await ctx.pool.transaction(async (tx) => {
     const user = existing
@@ -55,7 +55,7 @@ export async function invite(ctx: AuthContext, caller: AdminCaller, body: Fields
     await sendTokenMail(ctx, tx, caller, user, 'invite');
     return user;
   });
-  if (!existing) await tellUserCreated(ctx, caller, invited);
+  if (!existing) await runAfterUserCreated(ctx, caller, invited);
   return invited;
 }
 
@@ -72,8 +72,8 @@ async function takeOver(
 ): Promise<User> {
   await awaitUser(tx, existing.id);
   const user = await findUserById(tx, existing.id);
-  if (!user || standingOf(user, 'email') !== 'unclaimed') throw authError('email_exists');
-  await startOver(ctx, tx, user, 'email', { passwordHash, data });
+  if (!user || contactStatus(user, 'email') !== 'unclaimed') throw authError('email_exists');
+  await resetUnclaimed(ctx, tx, user, 'email', { passwordHash, data });
   return user;
 }
 
@@ -86,7 +86,7 @@ async function draftInvited(
   password = '',
 ): Promise<NewUser> {
   const draft = await draftUser(ctx, { aud, provider: 'email', email, password, data });
-  await askBeforeUserCreated(ctx, caller, draft);
+  await runBeforeUserCreated(ctx, caller, draft);
   return draft;
 }
 
@@ -147,10 +147,10 @@ export async function generateLink(
   if (!existing && type !== 'signup' && type !== 'invite') {
     throw authError('user_not_found', 'User with this email not found');
   }
-  const standing = existing && standingOf(existing, 'email');
+  const status = existing && contactStatus(existing, 'email');
   const confirms = type === 'signup' || type === 'invite';
-  if (existing && confirms && standing !== 'unclaimed') throw authError('email_exists');
-  if (standing === 'closed' && !type.startsWith('email_change')) {
+  if (existing && confirms && status !== 'unclaimed') throw authError('email_exists');
+  if (status === 'closed' && !type.startsWith('email_change')) {
     throw authError('email_not_confirmed', undefined, { status: 422 });
   }
   const otp = oneTimePassword(ctx.settings.email.otpLength);
@@ -166,7 +166,7 @@ export async function generateLink(
       linkHash: await storeLink(ctx, tx, claims, target, { ...request, type }, otp, hash),
     };
   });
-  if (!existing) await tellUserCreated(ctx, caller, user);
+  if (!existing) await runAfterUserCreated(ctx, caller, user);
   const linkType: LinkType = type.startsWith('email_change') ? 'email_change' : (type as LinkType);
   return {
     user,

@@ -5,7 +5,7 @@ import type { AuthContext } from '../context.ts';
 import type { IssuedSession } from '../core/issued-session.ts';
 import type { JsonObject } from '../core/json.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
-import { askBeforeUserCreated, createUser, draftUser, tellUserCreated } from './accounts.ts';
+import { createUser, draftUser, runAfterUserCreated, runBeforeUserCreated } from './accounts.ts';
 import { audienceOf } from './audience.ts';
 import { issueSession } from './sessions.ts';
 
@@ -20,7 +20,7 @@ export async function signUpAnonymously(
   if (!ctx.settings.signupEnabled) throw authError('signup_disabled');
   const aud = audienceOf(ctx, caller);
   const draft = await draftUser(ctx, { aud, provider: undefined, data });
-  await askBeforeUserCreated(ctx, caller, draft);
+  await runBeforeUserCreated(ctx, caller, draft);
   const made = ctx.pool.transaction(async (tx) =>
     issueSession(ctx, tx, caller, await createUser(ctx, tx, draft), 'anonymous', { by: 'creation' }),
   );
@@ -29,6 +29,6 @@ export async function signUpAnonymously(
     const origin = cause instanceof AuthError ? (cause.cause ?? cause) : cause;
     throw internalError('Database error creating anonymous user', origin);
   });
-  await tellUserCreated(ctx, caller, session.user);
+  await runAfterUserCreated(ctx, caller, session.user);
   return session;
 }

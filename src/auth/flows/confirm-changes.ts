@@ -3,8 +3,8 @@
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
+import { hasOwner } from '../core/contact-status.ts';
 import { randomPassword } from '../core/secrets.ts';
-import { hasOwner } from '../core/standing.ts';
 import { fromMs } from '../core/times.ts';
 import { internalError } from '../errors.ts';
 import { findIdentity, updateIdentityData } from '../queries/identities.ts';
@@ -21,14 +21,14 @@ import {
 } from './accounts.ts';
 import { audit } from './audit.ts';
 import { notify } from './mail-tokens.ts';
-import { endWhatWasBegun, nothing, startOver } from './start-over.ts';
+import { nothing, resetUnclaimed, revokeEarlierAccess } from './reset-unclaimed.ts';
 
 /**
  * A confirmed sign-up or accepted invitation. The account holds what the request brought that the link or code was sent
  * for. An invited user without a password gets a random one.
  */
 export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
-  if (!hasOwner(user)) await endWhatWasBegun(ctx, tx, user);
+  if (!hasOwner(user)) await revokeEarlierAccess(ctx, tx, user);
   if (!user.encrypted_password && user.invited_at !== null) {
     const hash = await ctx.passwords.hash(randomPassword([], 64));
     await storePassword(ctx, tx, user, hash, undefined);
@@ -44,7 +44,7 @@ export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User
 /** A recovery or magic link was used: that proves the address as well, and its request brought no password. */
 export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   try {
-    if (!hasOwner(user)) await startOver(ctx, tx, user, 'email', nothing);
+    if (!hasOwner(user)) await resetUnclaimed(ctx, tx, user, 'email', nothing);
     await updateUser(tx, user, { recovery_token: '' }, ctx.clock.now());
     await deleteOneTimeTokens(tx, user.id);
     if (user.email_confirmed_at === null) {
@@ -122,7 +122,7 @@ export async function changeEmail(
 }
 
 export async function acceptPhone(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
-  if (!hasOwner(user)) await endWhatWasBegun(ctx, tx, user);
+  if (!hasOwner(user)) await revokeEarlierAccess(ctx, tx, user);
   await audit(ctx, tx, user, 'user_signedup', { traits: { provider: 'phone' } });
   await confirmPhone(ctx, tx, user);
   await stopBeingAnonymous(ctx, tx, user);

@@ -3,7 +3,7 @@ import type { AuthContext } from '../context.ts';
 import { applyClaimRules, type ClaimRules } from '../core/custom-claims.ts';
 import { profileFromIdToken } from '../core/providers/id-token-profiles.ts';
 import type { AuthError } from '../errors.ts';
-import type { IssuerPlace } from '../oidc.ts';
+import type { IssuerLocation } from '../oidc.ts';
 import { findCustomProvider } from '../queries/custom-providers.ts';
 import type { CustomProvider } from '../rows.ts';
 import { callbackUrl, type OAuth2Client } from './external-clients.ts';
@@ -70,7 +70,7 @@ async function customOidc(
   common: CommonClient,
   unsupported: (reason: string) => AuthError,
 ): Promise<OAuth2Client> {
-  const place = placeOf(row);
+  const place = issuerLocation(row);
   const discovery = await ctx.oidc.discover(place).catch((cause: unknown) => {
     ctx.log.warn({ provider: row.identifier, error: cause }, 'The discovery document cannot be had');
     throw unsupported(`error creating OIDC provider: ${(cause as Error).message}`);
@@ -97,7 +97,7 @@ async function customOidc(
   };
 }
 
-export function placeOf(row: CustomProvider): IssuerPlace {
+export function issuerLocation(row: CustomProvider): IssuerLocation {
   return {
     issuer: row.issuer ?? '',
     reach: 'public',

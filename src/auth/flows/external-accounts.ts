@@ -6,6 +6,7 @@ import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { becomesAnother } from '../core/contact.ts';
+import { contactStatus, hasOwner } from '../core/contact-status.ts';
 import { type ExternalProfile, identityDataOf } from '../core/external-profile.ts';
 import {
   candidateEmail,
@@ -15,25 +16,24 @@ import {
   verifiedEmails,
 } from '../core/linking.ts';
 import { isBanned } from '../core/render-user.ts';
-import { hasOwner, standingOf } from '../core/standing.ts';
 import { type AuthError, authError, internalError } from '../errors.ts';
 import { findIdentitiesByEmail, findIdentity, replaceIdentityData } from '../queries/identities.ts';
 import { findUserById, findUserIdsByEmail, findUserWithEmail, updateUser } from '../queries/users.ts';
 import type { Identity, User } from '../rows.ts';
 import {
   addIdentity,
-  askBeforeUserCreated,
   confirmEmail,
   createUser,
   draftUser,
   reloadUser,
+  runBeforeUserCreated,
   setUserMetadata,
   syncProviders,
 } from './accounts.ts';
 import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import type { Proof } from './proof.ts';
-import { keepOnlyIdentity } from './start-over.ts';
+import { keepOnlyIdentity } from './reset-unclaimed.ts';
 
 export interface ExternalSignIn {
   /** As identities name it: `google`, `custom:NAME`, `sso:ID`, `web3`. */
@@ -53,16 +53,16 @@ export type ExternalOutcome =
  * Before the transaction that makes the account, for hooks of the project take their time.
  * @throws {AuthError} signup_disabled, and what the hook refuses with.
  */
-export async function askBeforeExternalUser(
+export async function runBeforeExternalUser(
   ctx: AuthContext,
   caller: Caller,
   signIn: ExternalSignIn,
 ): Promise<void> {
   if (!ctx.settings.hooks.before_user_created.enabled) return;
-  const place = await ctx.pool.transaction((tx) => findPlace(tx, signIn));
-  if (place.kind !== 'create') return;
+  const match = await ctx.pool.transaction((tx) => matchAccount(tx, signIn));
+  if (match.kind !== 'create') return;
   if (!ctx.settings.signupEnabled) throw authError('signup_disabled');
-  await askBeforeUserCreated(ctx, caller, await draftOf(ctx, signIn, place.email));
+  await runBeforeUserCreated(ctx, caller, await draftOf(ctx, signIn, match.email));
 }
 
 /** @throws {AuthError} signup_disabled, user_banned */
@@ -72,11 +72,11 @@ export async function signInExternally(
   caller: Caller,
   signIn: ExternalSignIn,
 ): Promise<ExternalOutcome> {
-  const place = await findPlace(tx, signIn);
-  const { user, identity } = await settle(ctx, tx, caller, signIn, place);
+  const match = await matchAccount(tx, signIn);
+  const { user, identity } = await applyMatch(ctx, tx, caller, signIn, match);
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
-  const isNew = place.kind === 'create';
-  const needsNoEmail = signIn.provider === 'web3' || (signIn.emailOptional && place.email === '');
+  const isNew = match.kind === 'create';
+  const needsNoEmail = signIn.provider === 'web3' || (signIn.emailOptional && match.email === '');
   if (needsNoEmail || user.email_confirmed_at !== null || (!isNew && hasOwner(user))) {
     await audit(ctx, tx, user, 'login', { traits: { provider: signIn.provider } });
     return { kind: 'user', user: await reloadUser(tx, user), isNew };
@@ -87,7 +87,7 @@ export async function signInExternally(
     await confirmEmail(ctx, tx, user);
     return { kind: 'user', user: await reloadUser(tx, user), isNew };
   }
-  const error = await askToVerify(ctx, tx, caller, user, signIn.provider);
+  const error = await requestVerification(ctx, tx, caller, user, signIn.provider);
   return { kind: 'refusal', error };
 }
 
@@ -116,14 +116,14 @@ export function identityProof({ provider, profile }: Pick<ExternalSignIn, 'provi
   return { by: 'identity', provider, providerId: profile.claims.sub };
 }
 
-type Place = { readonly email: string } & (
+type AccountMatch = { readonly email: string } & (
   | { readonly kind: 'exists'; readonly user: User; readonly identity: Identity }
   | { readonly kind: 'link'; readonly user: User }
   | { readonly kind: 'create' }
 );
 
 /** Which account it is; `email` is the address that would be confirmed. */
-async function findPlace(tx: Transaction, signIn: ExternalSignIn): Promise<Place> {
+async function matchAccount(tx: Transaction, signIn: ExternalSignIn): Promise<AccountMatch> {
   const { provider, profile, aud } = signIn;
   const { email } = candidateEmail(profile.emails);
   const identity = await findIdentity(tx, profile.claims.sub, provider);
@@ -153,28 +153,28 @@ async function findPlace(tx: Transaction, signIn: ExternalSignIn): Promise<Place
   }
   // By an address that the account's owner never confirmed nobody comes in.
   const isByAddress = verified.includes(user.email?.toLowerCase() ?? '');
-  if (isByAddress && standingOf(user, 'email') === 'closed') throw authError('email_exists');
+  if (isByAddress && contactStatus(user, 'email') === 'closed') throw authError('email_exists');
   return { kind: 'link', user, email };
 }
 
-async function settle(
+async function applyMatch(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,
   signIn: ExternalSignIn,
-  place: Place,
+  match: AccountMatch,
 ): Promise<{ user: User; identity: Identity }> {
   const data = identityDataOf(signIn.profile);
-  switch (place.kind) {
+  switch (match.kind) {
     case 'exists': {
-      const { user, identity } = place;
+      const { user, identity } = match;
       await replaceIdentityData(tx, identity, data, ctx.clock.now());
       await setUserMetadata(ctx, tx, user, identity.identity_data);
       await syncProviders(ctx, tx, user);
       return { user, identity };
     }
     case 'link': {
-      const { user } = place;
+      const { user } = match;
       const identity = await addIdentity(ctx, tx, user, signIn.provider, data);
       await setUserMetadata(ctx, tx, user, identity.identity_data);
       await syncProviders(ctx, tx, user);
@@ -183,7 +183,7 @@ async function settle(
     }
     case 'create': {
       if (!ctx.settings.signupEnabled) throw authError('signup_disabled');
-      const user = await createUser(ctx, tx, await draftOf(ctx, signIn, place.email));
+      const user = await createUser(ctx, tx, await draftOf(ctx, signIn, match.email));
       const identity = await addIdentity(ctx, tx, user, signIn.provider, data);
       return { user, identity };
     }
@@ -214,7 +214,7 @@ export function auditLinked(
   return audit(ctx, tx, user, 'identity_linked', { ip: caller.ip, traits });
 }
 
-async function askToVerify(
+async function requestVerification(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,

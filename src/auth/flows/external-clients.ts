@@ -2,7 +2,7 @@
 import type { Reach } from '../../kernel/outgoing.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';
 import type { ClientAuth } from '../core/oauth-client.ts';
-import type { TokenAnswer } from '../core/providers/spec.ts';
+import type { TokenResponse } from '../core/providers/spec.ts';
 
 /** Client of an OAuth 2.0 provider. */
 export interface OAuth2Client {
@@ -22,7 +22,7 @@ export interface OAuth2Client {
   readonly reach: Reach;
   /** The `iss` that its answer to the browser bears (RFC 9207); undefined where it says that it bears none. */
   readonly answersAs: string | undefined;
-  readProfile(token: TokenAnswer): Promise<ExternalProfile>;
+  readProfile(token: TokenResponse): Promise<ExternalProfile>;
 }
 
 /** Client of an OAuth 1.0a provider. */

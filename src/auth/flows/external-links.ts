@@ -2,8 +2,8 @@
 import type { Queryable, Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
+import { contactStatus } from '../core/contact-status.ts';
 import { type ExternalProfile, identityDataOf } from '../core/external-profile.ts';
-import { standingOf } from '../core/standing.ts';
 import { toMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import { findIdentity } from '../queries/identities.ts';
@@ -14,7 +14,7 @@ import { addIdentity, confirmEmail, reloadUser, stopBeingAnonymous, syncProvider
 import { audit } from './audit.ts';
 import { auditLinked, type ExternalOutcome } from './external-accounts.ts';
 import { notify, sendEmailChange } from './mail-tokens.ts';
-import { keepOnlyIdentity } from './start-over.ts';
+import { keepOnlyIdentity } from './reset-unclaimed.ts';
 
 export interface ExternalIdentity {
   readonly provider: string;
@@ -73,7 +73,7 @@ export async function findInvited(ctx: AuthContext, db: Queryable, token: string
   const sentAt = user?.confirmation_sent_at;
   // Upstream takes an invitation of any age here; a link of that age would not open any more.
   const isOld = sentAt && ctx.clock.now() > toMs(sentAt) + ctx.settings.email.otpExpiryMs;
-  if (!user || isOld || standingOf(user, 'email') !== 'unclaimed') throw authError('invite_not_found');
+  if (!user || isOld || contactStatus(user, 'email') !== 'unclaimed') throw authError('invite_not_found');
   return user;
 }
 

@@ -18,7 +18,7 @@ import {
   endpointUrl,
   type IdTokenSource,
   type ProviderSpec,
-  type TokenAnswer,
+  type TokenResponse,
 } from '../core/providers/spec.ts';
 import { issuers } from '../core/providers/work.ts';
 import type { ProviderSettings } from '../settings.ts';
@@ -32,7 +32,7 @@ export async function readConfigured(
   { profile }: ProviderSpec,
   settings: ProviderSettings,
   url: string,
-  token: TokenAnswer,
+  token: TokenResponse,
 ): Promise<ExternalProfile> {
   switch (profile.from) {
     case 'token':
@@ -57,7 +57,7 @@ async function readApi(
   source: ApiSource,
   { clientIds, secret }: ProviderSettings,
   url: string,
-  token: TokenAnswer,
+  token: TokenResponse,
 ): Promise<ExternalProfile> {
   const headers = source.headers?.(clientIds[0] ?? '');
   const query = source.query?.({ accessToken: token.accessToken, secret }) ?? {};
@@ -74,7 +74,7 @@ async function readIdToken(
   issuer: string,
   { clientIds }: ProviderSettings,
   idToken: string,
-  { accessToken }: TokenAnswer,
+  { accessToken }: TokenResponse,
 ): Promise<ExternalProfile> {
   const claims = await ctx.oidc.verify(idToken, {
     place: { issuer, reach: 'configured' },
@@ -90,7 +90,7 @@ async function readWithoutIdToken(
   otherwise: IdTokenSource['otherwise'],
   settings: ProviderSettings,
   url: string,
-  token: TokenAnswer,
+  token: TokenResponse,
 ): Promise<ExternalProfile> {
   if (otherwise === 'fail') throw new Error('no OIDC ID token present in response');
   if (otherwise === 'nobody') return { emails: [], claims: { sub: '' } };
@@ -132,7 +132,7 @@ function withQuery(url: string, query: Readonly<Record<string, string>>): string
 async function readResource(
   ctx: AuthContext,
   url: string,
-  token: TokenAnswer,
+  token: TokenResponse,
   reach: Reach,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<unknown> {
@@ -151,7 +151,7 @@ async function readResource(
 export async function readUserinfo(
   ctx: AuthContext,
   url: string,
-  token: TokenAnswer,
+  token: TokenResponse,
   rules: ClaimRules,
 ): Promise<ExternalProfile> {
   const raw = await readResource(ctx, url, token, 'public');

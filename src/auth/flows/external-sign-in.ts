@@ -1,4 +1,4 @@
-/** Sign-in with a provider: the browser leaves for it (`beginSignIn`), and comes back (`readAnswer`). */
+/** Sign-in with a provider: the browser leaves for it (`beginSignIn`), and comes back (`readProviderResponse`). */
 import { createHash, randomUUID } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';
@@ -6,12 +6,12 @@ import {
   authorizationUrl,
   type ClientAuth,
   newCodeVerifier,
-  readTokenAnswer,
+  readTokenResponse,
   redemptionRequest,
 } from '../core/oauth-client.ts';
 import type { Challenge } from '../core/pkce.ts';
 import { textAt } from '../core/providers/read.ts';
-import type { TokenAnswer } from '../core/providers/spec.ts';
+import type { TokenResponse } from '../core/providers/spec.ts';
 import { toMs } from '../core/times.ts';
 import { authError, internalError, OAuthShapedError } from '../errors.ts';
 import { insertOAuthFlow } from '../queries/flow-states.ts';
@@ -20,7 +20,7 @@ import type { FlowState } from '../rows.ts';
 import type { ExternalProvider, OAuth2Client } from './external-clients.ts';
 import { findProvider } from './external-providers.ts';
 import { oauth1Profile, requestToken } from './oauth1-client.ts';
-import type { ProviderAnswer } from './provider-answer.ts';
+import type { ProviderResponse } from './provider-response.ts';
 
 export interface SignInStart {
   readonly client: ExternalProvider;
@@ -90,11 +90,11 @@ const clientStateLifetimeMs = 300_000;
  * @param params of the request that brought the browser back.
  * @throws {OAuthShapedError} what the provider refused with. @throws {AuthError}
  */
-export async function readAnswer(
+export async function readProviderResponse(
   ctx: AuthContext,
   flow: FlowState,
   params: URLSearchParams,
-): Promise<ProviderAnswer> {
+): Promise<ProviderResponse> {
   const refusal = params.get('error') ?? '';
   if (refusal !== '') throw new OAuthShapedError(refusal, params.get('error_description') ?? '');
   // The provider is the one the browser was sent to, whatever the request says.
@@ -148,7 +148,7 @@ async function redeem(
   client: OAuth2Client,
   code: string,
   codeVerifier: string | undefined,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   const ways: readonly ClientAuth[] = client.clientAuth === 'post' ? ['post', 'basic'] : ['basic', 'post'];
   const failure = (cause: unknown) =>
     // By code points: half a surrogate pair has no place in an address.
@@ -165,7 +165,7 @@ async function redeem(
       .catch((cause: unknown) => {
         throw failure(cause);
       });
-    const result = readTokenAnswer(answer);
+    const result = readTokenResponse(answer);
     if (result.ok) return result.token;
     error = result.error;
     if (error === 'invalid_grant') break;

@@ -13,16 +13,16 @@ import { insertChallenge } from '../queries/factors.ts';
 import { requirePause } from '../rate-limits.ts';
 import type { Factor, MfaChallenge } from '../rows.ts';
 import { audit } from './audit.ts';
-import { verifyTyped } from './guess.ts';
 import {
-  askVerificationHook,
   challengeLifetimeMs,
   raiseSession,
   requireChallenge,
   requireVerificationAal,
+  runVerificationHook,
 } from './mfa.ts';
 import { parseChannel, sendText } from './phone-codes.ts';
 import { checkByProvider, checksCodes } from './text-messages.ts';
+import { verifySecret } from './verify-secret.ts';
 import { challengeKey, verifyKey } from './webauthn-factors.ts';
 
 /** Begins a verification of a factor. Returns the JSON of the response. */
@@ -91,14 +91,14 @@ export async function verifyFactor(
   const asked = await requireChallenge(ctx, caller, factor, challengeId);
   const isTotp = factor.factor_type === 'totp';
   const guess = { account: factor.user_id, ownerId: factor.user_id };
-  const isRight = await verifyTyped(ctx, caller, 'second_factor', guess, async (spendToken) => {
+  const isRight = await verifySecret(ctx, caller, 'second_factor', guess, async (spendToken) => {
     if (!(await spendToken(asked.id))) return undefined;
     const matches = isTotp ? isTotpCode(ctx, factor, code) : isPhoneCode(ctx, factor, asked, code);
     return (await matches) || undefined;
   });
   const valid = isRight === true;
   const attempt = { userId: factor.user_id, factorId: factor.id, factorType: factor.factor_type };
-  await askVerificationHook(ctx, caller, attempt, valid);
+  await runVerificationHook(ctx, caller, attempt, valid);
   if (!valid) {
     throw authError('mfa_verification_failed', isTotp ? undefined : 'Invalid MFA Phone code entered');
   }

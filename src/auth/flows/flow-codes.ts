@@ -10,8 +10,8 @@ import { findFlowStateByCode, takeFlowState } from '../queries/flow-states.ts';
 import { setSessionEnd } from '../queries/sessions.ts';
 import { findUserById } from '../queries/users.ts';
 import type { FlowState } from '../rows.ts';
+import { originSession } from './app-codes.ts';
 import { audit } from './audit.ts';
-import { originOf } from './hand-over.ts';
 import { issueSession } from './sessions.ts';
 
 /** A code holds this long; magic links count from the click, others from the request. */
@@ -46,7 +46,7 @@ export async function redeemFlowCode(
     if (!(await takeFlowState(tx, flow.id))) throw authError('flow_state_not_found');
     await audit(ctx, tx, user, 'login', { traits: { provider_type: flow.provider_type } });
     const method = flow.authentication_method;
-    const origin = await originOf(tx, flow);
+    const origin = await originSession(tx, flow);
     const issued = await issueSession(ctx, tx, caller, user, method, { by: 'flow' }, origin);
     const notAfter = end ?? origin?.not_after ?? undefined;
     if (notAfter !== undefined) await setSessionEnd(tx, issued.sessionId, notAfter);

@@ -16,22 +16,22 @@ import { snapchatIssuer } from '../core/providers/social.ts';
 import { issuers } from '../core/providers/work.ts';
 import { sameSecret } from '../core/secrets.ts';
 import { AuthError, authError, OAuthShapedError } from '../errors.ts';
-import { IdTokenError, type IssuerPlace, isToken } from '../oidc.ts';
+import { IdTokenError, type IssuerLocation, isToken } from '../oidc.ts';
 import { findCustomProvider } from '../queries/custom-providers.ts';
-import { tellUserCreated } from './accounts.ts';
+import { runAfterUserCreated } from './accounts.ts';
 import { audienceOf } from './audience.ts';
 import { requireUser } from './authenticate.ts';
-import { customPrefix, placeOf } from './custom-providers.ts';
+import { customPrefix, issuerLocation } from './custom-providers.ts';
 import {
-  askBeforeExternalUser,
   identityProof,
   requireIdentifying,
+  runBeforeExternalUser,
   signInExternally,
 } from './external-accounts.ts';
 import { linkIdentity } from './external-links.ts';
 import { issuerOf } from './external-profiles.ts';
 import { requireUsedFactor } from './own-account.ts';
-import { despiteRivals } from './rivals.ts';
+import { retryOnConflict } from './retry-conflicts.ts';
 import { issueSession } from './sessions.ts';
 
 interface IdTokenRequest {
@@ -45,7 +45,7 @@ interface IdTokenRequest {
 /** Whose ID tokens count, and for whom they must be made. */
 interface TrustedIssuer {
   readonly provider: string;
-  readonly place: IssuerPlace;
+  readonly place: IssuerLocation;
   readonly audience: readonly string[];
   readonly skipNonceCheck: boolean;
   readonly emailOptional: boolean;
@@ -78,7 +78,7 @@ export async function signInWithIdToken(
   requireIdentifying(profile);
   const { provider, emailOptional } = trusted;
   const signIn = { provider, profile, emailOptional, aud: audienceOf(ctx, caller) };
-  if (!target) await askBeforeExternalUser(ctx, caller, signIn);
+  if (!target) await runBeforeExternalUser(ctx, caller, signIn);
   const signInOrLink = async (tx: Transaction) => {
     const outcome = target
       ? await linkIdentity(ctx, tx, caller, target, signIn)
@@ -90,9 +90,9 @@ export async function signInWithIdToken(
       session: await issueSession(ctx, tx, caller, outcome.user, 'oauth', identityProof(signIn)),
     };
   };
-  const result = await despiteRivals(() => ctx.pool.transaction(signInOrLink));
+  const result = await retryOnConflict(() => ctx.pool.transaction(signInOrLink));
   if (result.kind === 'refusal') throw result.error;
-  if (result.isNew) await tellUserCreated(ctx, caller, result.session.user);
+  if (result.isNew) await runAfterUserCreated(ctx, caller, result.session.user);
   return result.session;
 }
 
@@ -183,7 +183,7 @@ async function findCustomIssuer(ctx: AuthContext, identifier: string): Promise<T
   }
   return {
     provider: identifier,
-    place: placeOf(row),
+    place: issuerLocation(row),
     audience: [row.client_id, ...row.acceptable_client_ids],
     skipNonceCheck: row.skip_nonce_check,
     emailOptional: row.email_optional,

@@ -94,7 +94,7 @@ export async function requireChallenge(
 }
 
 /** The project's hook may end it all. Throws `mfa_verification_rejected`. */
-export async function askVerificationHook(
+export async function runVerificationHook(
   ctx: AuthContext,
   caller: Caller,
   attempt: { readonly userId: string; readonly factorId: string | null; readonly factorType: string },

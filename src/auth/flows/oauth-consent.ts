@@ -19,7 +19,7 @@ import { findOAuthClient } from '../queries/oauth-clients.ts';
 import { findConsent, upsertConsent } from '../queries/oauth-consents.ts';
 import type { OAuthAuthorization, OAuthClient, User } from '../rows.ts';
 
-export type ConsentQuestion =
+export type ConsentState =
   | { readonly kind: 'ask'; readonly authorization: OAuthAuthorization; readonly client: OAuthClient }
   /** Allowed before: the way back to the client, with a code. */
   | { readonly kind: 'allowed'; readonly redirectUrl: string };
@@ -29,7 +29,7 @@ export async function openAuthorization(
   ctx: AuthContext,
   authorizationId: string,
   user: User,
-): Promise<ConsentQuestion> {
+): Promise<ConsentState> {
   const answered = 'authorization request cannot be processed';
   const isMine = (row: OAuthAuthorization) => row.user_id === null || row.user_id === user.id;
   return withPending(ctx, { authorizationId, isMine, answered }, async (tx, row) => {
@@ -48,7 +48,7 @@ export async function openAuthorization(
 }
 
 /** The way back to the client. Throws as {@link openAuthorization}; only who opened it can answer. */
-export async function answerAuthorization(
+export async function decideAuthorization(
   ctx: AuthContext,
   authorizationId: string,
   user: User,

@@ -7,7 +7,7 @@ import { textAt } from '../core/providers/read.ts';
 import { encodeParams } from '../core/redirects.ts';
 import { authError, internalError, OAuthShapedError } from '../errors.ts';
 import type { OAuth1Client } from './external-clients.ts';
-import type { ProviderAnswer } from './provider-answer.ts';
+import type { ProviderResponse } from './provider-response.ts';
 
 /** Asks for a request token; its two halves come back as one text, to be kept until the browser is back. */
 export async function requestToken(
@@ -31,7 +31,7 @@ export async function oauth1Profile(
   client: OAuth1Client,
   params: URLSearchParams,
   secret: string | undefined,
-): Promise<ProviderAnswer> {
+): Promise<ProviderResponse> {
   if (params.has('denied')) throw new OAuthShapedError('access_denied', 'The user denied the request');
   const requested = splitToken(secret ?? '');
   // RFC 5849 section 2.2: the answer has to be to this request.

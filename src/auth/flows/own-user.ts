@@ -4,11 +4,11 @@ import type { Transaction } from '../../database/types.ts';
 import type { Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
+import { type Contact, isConfirmed } from '../core/contact-status.ts';
 import type { Fields } from '../core/fields.ts';
 import type { JsonObject } from '../core/json.ts';
 import { parseChallenge } from '../core/pkce.ts';
 import { hasVerifiedFactor } from '../core/render-user.ts';
-import { type Contact, isConfirmed } from '../core/standing.ts';
 import { toMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
@@ -19,12 +19,12 @@ import { setAppMetadata, setUserMetadata, storePassword } from './accounts.ts';
 import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
 import { changeEmail, changePhone } from './confirm-changes.ts';
-import { verifyTyped } from './guess.ts';
 import { notify, sendEmailChange } from './mail-tokens.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import type { Channel } from './phone-codes.ts';
 import { parseChannel, sendPhoneCode } from './phone-codes.ts';
 import { requireNonce } from './verify.ts';
+import { verifySecret } from './verify-secret.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -162,7 +162,7 @@ async function newPasswordHash(
     if (needsCurrent && !cameByCode) {
       if (update.currentPassword === '') throw authError('current_password_required');
       const guess = { account: user.id, ownerId: user.id };
-      const isCurrent = await verifyTyped(
+      const isCurrent = await verifySecret(
         ctx,
         caller,
         'password',

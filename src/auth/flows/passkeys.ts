@@ -32,7 +32,7 @@ import {
 } from '../queries/passkeys.ts';
 import { findUserById } from '../queries/users.ts';
 import type { Passkey, User } from '../rows.ts';
-import { judgeAssertion, judgeCreation } from '../webauthn.ts';
+import { verifyAssertion, verifyCreation } from '../webauthn.ts';
 import { audit } from './audit.ts';
 import { issueSession } from './sessions.ts';
 
@@ -40,7 +40,7 @@ const passkeyChallengeLifetimeMs = 300_000;
 const maxPasskeysPerUser = 10;
 
 /** Answer of both `options` routes; `options` is what the browser's WebAuthn takes. */
-export interface PasskeyQuestion {
+export interface PasskeyOptions {
   readonly challenge_id: string;
   readonly options: object;
   /** Seconds since the epoch. */
@@ -61,7 +61,7 @@ function requireRegistration(caller: UserCaller): void {
 }
 
 /** Throws `too_many_passkeys`, `insufficient_aal`, `validation_failed`. */
-export async function beginRegistration(ctx: AuthContext, caller: UserCaller): Promise<PasskeyQuestion> {
+export async function beginRegistration(ctx: AuthContext, caller: UserCaller): Promise<PasskeyOptions> {
   requireRegistration(caller);
   const { user } = caller;
   const existing = await listPasskeys(ctx.pool, user.id);
@@ -86,9 +86,9 @@ export async function finishRegistration(
   const answer = parseCreation(credential);
   if (!answer) throw refusal('malformed');
   if (ceremony.userId !== user.id) throw refusal('refused');
-  const judgement = await judgeCreation(ctx.settings.relyingParty, ceremony, answer);
-  if (!judgement.ok) throw refusal(judgement.fault, judgement.cause);
-  return store(ctx, caller, user, judgement.proven);
+  const result = await verifyCreation(ctx.settings.relyingParty, ceremony, answer);
+  if (!result.ok) throw refusal(result.fault, result.cause);
+  return store(ctx, caller, user, result.proven);
 }
 
 async function store(ctx: AuthContext, caller: Caller, user: User, key: NewKey): Promise<Passkey> {
@@ -102,7 +102,7 @@ async function store(ctx: AuthContext, caller: Caller, user: User, key: NewKey):
   });
 }
 
-export function beginPasskeySignIn(ctx: AuthContext): Promise<PasskeyQuestion> {
+export function beginPasskeySignIn(ctx: AuthContext): Promise<PasskeyOptions> {
   const party = ctx.settings.relyingParty;
   const challenge = newChallenge();
   const session = requestSession(party, 'passkey', challenge, undefined, []);
@@ -120,9 +120,9 @@ export async function finishPasskeySignIn(
   if (!answer) throw refusal('malformed');
   const { user, passkey } = await findOwner(ctx, answer.userHandle, answer.id);
   const key = keyRecord(passkey);
-  const judgement = await judgeAssertion(ctx.settings.relyingParty, ceremony, answer, key);
-  if (!judgement.ok) throw refusal(judgement.fault, judgement.cause);
-  const use = judgement.proven;
+  const result = await verifyAssertion(ctx.settings.relyingParty, ceremony, answer, key);
+  if (!result.ok) throw refusal(result.fault, result.cause);
+  const use = result.proven;
   if (looksCloned(key, use)) throw clone(ctx, passkey);
   requireSignInAllowed(ctx, user);
   return ctx.pool.transaction(async (tx) => {
@@ -163,7 +163,7 @@ async function ask(
   userId: string | null,
   session: ReturnType<typeof creationSession>,
   options: object,
-): Promise<PasskeyQuestion> {
+): Promise<PasskeyOptions> {
   const now = ctx.clock.now();
   const expiresAtMs = now + passkeyChallengeLifetimeMs;
   const id = await insertPasskeyChallenge(ctx.pool, { userId, type, session, expiresAtMs }, now);

@@ -10,10 +10,10 @@ import { findUserByEmail, findUserByPhone } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
-import { verifyTyped } from './guess.ts';
 import { runHook } from './hooks.ts';
 import { weaknessAtSignIn } from './password-strength.ts';
 import { issueSession } from './sessions.ts';
+import { verifySecret } from './verify-secret.ts';
 
 export interface PasswordInput {
   /** Either this or the phone number is empty. */
@@ -42,9 +42,9 @@ export async function signInWithPassword(
   }
   const user = await findForLogin(ctx, email, phone, audienceOf(ctx, caller));
   const guess = { account: user?.id ?? (email.toLowerCase() || phone), ownerId: user?.id };
-  const isValid = await verifyTyped(ctx, caller, 'password', guess, () => isPassword(ctx, user, password));
+  const isValid = await verifySecret(ctx, caller, 'password', guess, () => isPassword(ctx, user, password));
   if (!user?.encrypted_password) throw authError('invalid_credentials');
-  await askPasswordHook(ctx, caller, user, isValid === true);
+  await runPasswordHook(ctx, caller, user, isValid === true);
   if (!isValid) throw authError('invalid_credentials');
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned');
   if (email !== '' && user.email_confirmed_at === null) throw authError('email_not_confirmed');
@@ -91,7 +91,7 @@ async function findForLogin(
   }
 }
 
-async function askPasswordHook(ctx: AuthContext, caller: Caller, user: User, valid: boolean): Promise<void> {
+async function runPasswordHook(ctx: AuthContext, caller: Caller, user: User, valid: boolean): Promise<void> {
   if (!ctx.settings.hooks.password_verification_attempt.enabled) return;
   const answer = await runHook(ctx, 'password_verification_attempt', caller, { user_id: user.id, valid });
   if (answer.decision !== 'reject') return;

@@ -1,6 +1,6 @@
 /** Is a password good enough: the project's rules, and what is known from leaks. */
 import type { AuthContext } from '../context.ts';
-import { judgePassword } from '../core/password-rules.ts';
+import { passwordFault } from '../core/password-rules.ts';
 import { type AuthError, internalError } from '../errors.ts';
 
 /** Throws `weak_password`, `validation_failed` when it is too long. */
@@ -21,8 +21,8 @@ export async function weaknessAtSignIn(ctx: AuthContext, password: string): Prom
 
 async function findWeakness(ctx: AuthContext, password: string): Promise<AuthError | undefined> {
   // First what needs nobody else: a password that is too long is asked of no one.
-  const fault = judgePassword(password, ctx.settings.password);
-  return (await isLeaked(ctx, password)) ? judgePassword(password, ctx.settings.password, true) : fault;
+  const fault = passwordFault(password, ctx.settings.password);
+  return (await isLeaked(ctx, password)) ? passwordFault(password, ctx.settings.password, true) : fault;
 }
 
 async function isLeaked(ctx: AuthContext, password: string): Promise<boolean> {

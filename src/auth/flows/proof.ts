@@ -5,8 +5,8 @@
  */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
+import { type Contact, hasOwner, isConfirmed } from '../core/contact-status.ts';
 import { isBanned } from '../core/render-user.ts';
-import { type Contact, hasOwner, isConfirmed } from '../core/standing.ts';
 import { authError } from '../errors.ts';
 import { lockForSession, type SignInRow } from '../queries/users.ts';
 import type { User } from '../rows.ts';

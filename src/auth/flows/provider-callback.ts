@@ -11,18 +11,18 @@ import { completeOAuthFlow, findOAuthFlow, takeFlowState } from '../queries/flow
 import { findUserById } from '../queries/users.ts';
 import { errorParams } from '../redirect-errors.ts';
 import type { FlowState, User } from '../rows.ts';
-import { tellUserCreated } from './accounts.ts';
+import { runAfterUserCreated } from './accounts.ts';
 import { audienceOf } from './audience.ts';
 import {
-  askBeforeExternalUser,
   type ExternalOutcome,
   identityProof,
   requireIdentifying,
+  runBeforeExternalUser,
   signInExternally,
 } from './external-accounts.ts';
 import { acceptInvite, linkIdentity } from './external-links.ts';
-import { readAnswer } from './external-sign-in.ts';
-import type { ProviderAnswer } from './provider-answer.ts';
+import { readProviderResponse } from './external-sign-in.ts';
+import type { ProviderResponse } from './provider-response.ts';
 import { issueSession } from './sessions.ts';
 
 /** From the moment the browser left. */
@@ -91,7 +91,7 @@ async function finish(
   redirectTo: string,
 ): Promise<string> {
   const { flow } = begun;
-  const answer = await readAnswer(ctx, flow, params);
+  const answer = await readProviderResponse(ctx, flow, params);
   if (answer.profile.emails.length === 0 && !flow.email_optional) {
     throw internalError('Error getting user email from external provider');
   }
@@ -102,7 +102,7 @@ async function finish(
     emailOptional: flow.email_optional,
     aud: audienceOf(ctx, caller),
   };
-  if (!begun.target && !flow.invite_token) await askBeforeExternalUser(ctx, caller, signIn);
+  if (!begun.target && !flow.invite_token) await runBeforeExternalUser(ctx, caller, signIn);
 
   const result = await ctx.pool.transaction(async (tx) => {
     const outcome: ExternalOutcome = begun.target
@@ -126,7 +126,7 @@ async function finish(
     return { kind: 'code' as const, code: flow.auth_code, user, isNew };
   });
   if (result.kind === 'refusal') throw result.error;
-  if (result.isNew) await tellUserCreated(ctx, caller, result.user);
+  if (result.isNew) await runAfterUserCreated(ctx, caller, result.user);
   switch (result.kind) {
     case 'code':
       return withParams(redirectTo, { code: result.code });
@@ -135,7 +135,7 @@ async function finish(
   }
 }
 
-function fragmentOf(session: IssuedSession, answer: ProviderAnswer): Record<string, string> {
+function fragmentOf(session: IssuedSession, answer: ProviderResponse): Record<string, string> {
   return {
     ...sessionFragment(session),
     provider_token: answer.accessToken,

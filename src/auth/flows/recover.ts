@@ -3,9 +3,9 @@
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail } from '../core/contact.ts';
+import { contactStatus } from '../core/contact-status.ts';
 import type { ReadFields } from '../core/fields.ts';
 import { parseChallenge } from '../core/pkce.ts';
-import { standingOf } from '../core/standing.ts';
 import { authError } from '../errors.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
 import { findUserByEmail } from '../queries/users.ts';
@@ -22,8 +22,8 @@ export async function recover(ctx: AuthContext, caller: Caller, body: ReadFields
   const email = parseEmail(fields.text('email'));
   const challenge = parseChallenge(fields.text('code_challenge'), fields.text('code_challenge_method'));
   const user = await findUserByEmail(ctx.pool, email, audienceOf(ctx, caller));
-  if (!user || standingOf(user, 'email') === 'closed') return;
-  await ctx.afterwards.do(ctx.settings.email.hidesAccounts, async () => {
+  if (!user || contactStatus(user, 'email') === 'closed') return;
+  await ctx.backgroundWork.do(ctx.settings.email.hidesAccounts, async () => {
     if (challenge) {
       const flow = { userId: user.id, providerType: 'recovery', authenticationMethod: 'recovery', challenge };
       await insertFlowState(ctx.pool, flow, ctx.clock.now());

@@ -20,8 +20,8 @@ import {
   takeRecoveryCode,
 } from '../queries/recovery-codes.ts';
 import { type Actor, adminActor, audit, userActor } from './audit.ts';
-import { verifyTyped } from './guess.ts';
-import { askVerificationHook, reissueAtAal2 } from './mfa.ts';
+import { reissueAtAal2, runVerificationHook } from './mfa.ts';
+import { verifySecret } from './verify-secret.ts';
 
 /** How many codes a user was given, and how many are left. */
 export interface RecoveryCodeCount {
@@ -76,14 +76,14 @@ export async function verifyRecoveryCode(
   const letters = parseRecoveryCode(typed);
   const hash = letters === undefined ? '' : recoveryCodeHash(user.id, letters);
   const attempt = { userId: user.id, factorId: null, factorType: hookFactorType };
-  const isRight = await verifyTyped(
+  const isRight = await verifySecret(
     ctx,
     caller,
     'recovery_code',
     { account: user.id },
     async () => (await hasRecoveryCode(ctx.pool, user.id, hash)) || undefined,
   );
-  await askVerificationHook(ctx, caller, attempt, isRight === true);
+  await runVerificationHook(ctx, caller, attempt, isRight === true);
   if (!isRight) throw wrongCode();
   return ctx.pool.transaction(async (tx) => {
     if (!(await takeRecoveryCode(tx, user.id, hash))) throw wrongCode();

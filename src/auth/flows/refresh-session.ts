@@ -7,7 +7,7 @@ import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { assurance } from '../core/claims.ts';
 import type { IssuedSession } from '../core/issued-session.ts';
-import { decideRefresh, judgeSession, lastRefreshedMs, sessionTimes } from '../core/refresh.ts';
+import { checkSession, decideRefresh, lastRefreshedMs, sessionTimes } from '../core/refresh.ts';
 import {
   encodeRefreshToken,
   hasSignature,
@@ -39,7 +39,7 @@ import {
 import { findUserById, lockUser, updateUser } from '../queries/users.ts';
 import type { RefreshToken, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
-import { refreshAtOnce } from './refresh-at-once.ts';
+import { refreshInBatch } from './batched-refresh.ts';
 import { clientOf, signSession } from './sessions.ts';
 
 /** Locked rows are retried this long, then the answer is 409. */
@@ -62,7 +62,7 @@ export async function refreshSession(
   const presented = parsePresented(text);
   // The short way looks at one session only.
   if (presented.form === 1 && clientId === undefined && !ctx.settings.sessions.singlePerUser) {
-    const session = await refreshAtOnce(ctx, caller, text);
+    const session = await refreshInBatch(ctx, caller, text);
     if (session) return session;
   }
   const startedAt = performance.now();
@@ -107,7 +107,7 @@ async function judge(ctx: AuthContext, caller: Caller, presented: Presented): Pr
     throw authError('session_not_found', 'Invalid Refresh Token: No Valid Session Found', { status: 400 });
   }
   caller.setHeader('sb-auth-session-id', session.id);
-  const validity = judgeSession(
+  const validity = checkSession(
     sessionTimes(session),
     row ? toMs(row.updated_at) : undefined,
     ctx.settings.sessions,
@@ -177,7 +177,7 @@ async function requireNewest(
   const ownMs = lastRefreshedMs(sessionTimes(session), row ? toMs(row.updated_at) : undefined);
   for (const other of await listSessions(tx, session.user_id)) {
     const times = sessionTimes(other);
-    const isOver = judgeSession(times, undefined, ctx.settings.sessions, now) !== 'valid';
+    const isOver = checkSession(times, undefined, ctx.settings.sessions, now) !== 'valid';
     if (other.id === session.id || isOver || lastRefreshedMs(times, undefined) <= ownMs) continue;
     throw authError('session_expired', 'Invalid Refresh Token: Session Expired (Revoked by Newer Login)');
   }
@@ -222,7 +222,7 @@ async function rotate(
     caller.setHeader('sb-auth-refresh-token-prefix', decision.token.slice(0, 5));
     return decision.token;
   }
-  const next = await swapRefreshToken(ctx, tx, user, row);
+  const next = await rotateRefreshToken(ctx, tx, user, row);
   caller.setHeader('sb-auth-refresh-token-reuse', 'false');
   caller.setHeader('sb-auth-refresh-token-prefix', next.slice(0, 5));
   return next;
@@ -237,7 +237,7 @@ async function endFamily(ctx: AuthContext, tx: Transaction, user: User, session:
 }
 
 /** Revokes a token and makes its child. Touches the user as well: upstream's triggers fire at every refresh. */
-async function swapRefreshToken(
+async function rotateRefreshToken(
   ctx: AuthContext,
   tx: Transaction,
   user: User,

@@ -4,9 +4,9 @@ import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
+import { contactStatus } from '../core/contact-status.ts';
 import type { Fields } from '../core/fields.ts';
 import { type Challenge, parseChallenge } from '../core/pkce.ts';
-import { standingOf } from '../core/standing.ts';
 import { authError } from '../errors.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
 import { findUserByEmail, findUserByPhone } from '../queries/users.ts';
@@ -36,7 +36,7 @@ export async function resend(ctx: AuthContext, caller: Caller, body: Fields): Pr
   if (!user || !isWaiting(user, request.type)) return undefined;
   let messageId: string | undefined;
   const { hidesAccounts } = request.email !== '' ? ctx.settings.email : ctx.settings.phone;
-  await ctx.afterwards.do(hidesAccounts, async () => {
+  await ctx.backgroundWork.do(hidesAccounts, async () => {
     messageId = await ctx.pool.transaction((tx) => sendAgain(ctx, tx, caller, user, request));
   });
   return hidesAccounts ? undefined : messageId;
@@ -111,9 +111,9 @@ function parseResend(ctx: AuthContext, body: Fields): ResendRequest {
 function isWaiting(user: User, type: ResendType): boolean {
   switch (type) {
     case 'signup':
-      return standingOf(user, 'email') === 'unclaimed';
+      return contactStatus(user, 'email') === 'unclaimed';
     case 'sms':
-      return standingOf(user, 'phone') === 'unclaimed';
+      return contactStatus(user, 'phone') === 'unclaimed';
     case 'email_change':
       return (user.email_change ?? '') !== '';
     case 'phone_change':

@@ -4,7 +4,7 @@ import type { AuthContext } from '../context.ts';
 import {
   artifactAddress,
   artifactResolve,
-  judgeArtifactResponse,
+  checkArtifactResponse,
   soapEnvelope,
 } from '../core/saml/artifact.ts';
 import type { IdentityProvider } from '../core/saml/metadata.ts';
@@ -46,7 +46,7 @@ export async function resolveArtifact(
     });
   if (answer.status !== 200) throw new SamlFault(`the artifact is resolved with status ${answer.status}`);
   try {
-    judgeArtifactResponse(answer.text, { id, entityId: provider.entityId }, now);
+    checkArtifactResponse(answer.text, { id, entityId: provider.entityId }, now);
     const dom = await lib.parseDomFromString(answer.text);
     const [response] = lib.xpath.selectElements(
       dom,

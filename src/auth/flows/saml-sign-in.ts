@@ -11,11 +11,11 @@ import type { Challenge } from '../core/pkce.ts';
 import { chooseRedirect, encodeParams, withParams } from '../core/redirects.ts';
 import { readUser, sessionEndOf } from '../core/saml/assertion.ts';
 import {
+  checkAssertion,
+  checkResponse,
   type Expected,
-  judgeAssertion,
-  judgeResponse,
   presentableUntilMs,
-} from '../core/saml/judge-response.ts';
+} from '../core/saml/check-response.ts';
 import { parseIdentityProvider } from '../core/saml/metadata.ts';
 import { assertionNamespace, nameIdFormats, SamlFault } from '../core/saml/names.ts';
 import { type ServiceProvider, serviceProviderAt, signInUrl } from '../core/saml/service-provider.ts';
@@ -33,12 +33,12 @@ import {
   type SsoProvider,
   takeRelayState,
 } from '../queries/sso.ts';
-import { tellUserCreated } from './accounts.ts';
+import { runAfterUserCreated } from './accounts.ts';
 import { audienceOf } from './audience.ts';
 import {
-  askBeforeExternalUser,
   identityProof,
   requireIdentifying,
+  runBeforeExternalUser,
   signInExternally,
 } from './external-accounts.ts';
 import { resolveArtifact } from './saml-artifact.ts';
@@ -95,7 +95,7 @@ export async function finishSamlSignIn(
   requireIdentifying(signIn.profile);
   const { redirects, accountUrl } = ctx.settings;
   const target = chooseRedirect(redirects, [begun.redirectTo], accountUrl());
-  await askBeforeExternalUser(ctx, caller, signIn);
+  await runBeforeExternalUser(ctx, caller, signIn);
   const outcome = await ctx.pool.transaction(async (tx) => {
     const made = await signInExternally(ctx, tx, caller, signIn);
     if (made.kind === 'refusal') return made;
@@ -113,7 +113,7 @@ export async function finishSamlSignIn(
     return { kind: 'location', location, user, isNew } as const;
   });
   if (outcome.kind === 'refusal') throw outcome.error;
-  if (outcome.isNew) await tellUserCreated(ctx, caller, outcome.user);
+  if (outcome.isNew) await runAfterUserCreated(ctx, caller, outcome.user);
   return outcome.location;
 }
 
@@ -197,8 +197,8 @@ async function acceptAssertion(
     if (xml === undefined) throw new SamlFault('it is no base64');
     const { certificates } = metadata;
     const { response, isSigned, assertion } = await verifyResponse(xml, { certificates, decryption });
-    judgeResponse(response, expected, isSigned, now);
-    judgeAssertion(assertion, expected, now);
+    checkResponse(response, expected, isSigned, now);
+    checkAssertion(assertion, expected, now);
     await spend(ctx, provider, relayState, assertion);
     return assertion;
   } catch (fault) {

@@ -3,11 +3,11 @@
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { isEmail, isPhone, parseEmail, parsePhone } from '../core/contact.ts';
+import { contactStatus } from '../core/contact-status.ts';
 import type { Fields } from '../core/fields.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Challenge, parseChallenge } from '../core/pkce.ts';
 import { randomPassword } from '../core/secrets.ts';
-import { standingOf } from '../core/standing.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
 import { findUserByEmail, findUserByPhone } from '../queries/users.ts';
@@ -15,8 +15,8 @@ import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { type Channel, parseChannel, sendPhoneCode } from './phone-codes.ts';
+import { nothing, resetUnclaimed } from './reset-unclaimed.ts';
 import { signUp } from './sign-up.ts';
-import { nothing, startOver } from './start-over.ts';
 
 /** Sends a sign-in code to an email address or a phone number. Returns the provider's message id, if there is one to show. */
 export async function sendOtp(ctx: AuthContext, caller: Caller, body: Fields): Promise<string | undefined> {
@@ -66,7 +66,7 @@ export async function sendMagicLink(
   }
   const email = parseEmail(request.email);
   const challenge = parseChallenge(request.codeChallenge, request.codeChallengeMethod);
-  await ctx.afterwards.do(hidesAccounts, () => mailLink(ctx, caller, { ...request, email }, challenge));
+  await ctx.backgroundWork.do(hidesAccounts, () => mailLink(ctx, caller, { ...request, email }, challenge));
 }
 
 async function mailLink(
@@ -77,14 +77,14 @@ async function mailLink(
 ): Promise<void> {
   const { email } = request;
   const known = await findUserByEmail(ctx.pool, email, request.aud);
-  const standing = known && standingOf(known, 'email');
+  const status = known && contactStatus(known, 'email');
   const password = randomPassword(
     ctx.settings.password.requiredSets,
     Math.max(33, ctx.settings.password.minLength),
   );
   if (!known && !request.createUser) return refuseUnknown(ctx, password, ctx.settings.email.hidesAccounts);
-  if (standing === 'closed') return workAsForNew(ctx, password);
-  if (standing === 'confirmed' || (known && ctx.settings.email.autoconfirm)) {
+  if (status === 'closed') return workAsForNew(ctx, password);
+  if (status === 'confirmed' || (known && ctx.settings.email.autoconfirm)) {
     await workAsForNew(ctx, password);
   } else {
     await signUp(ctx, caller, { ...request, password, phone: '', channel: '' }).catch(passIfKnownMeanwhile);
@@ -137,7 +137,7 @@ export async function sendPhoneOtp(
   const phone = parsePhone(request.phone);
   const channel = parseChannel(ctx, request.channel);
   let messageId: string | undefined;
-  await ctx.afterwards.do(hidesAccounts, async () => {
+  await ctx.backgroundWork.do(hidesAccounts, async () => {
     messageId = await textCode(ctx, caller, { ...request, phone }, channel);
   });
   return hidesAccounts ? undefined : messageId;
@@ -151,7 +151,7 @@ async function textCode(
 ): Promise<string | undefined> {
   const { phone } = request;
   const known = await findUserByPhone(ctx.pool, phone, request.aud);
-  const standing = known && standingOf(known, 'phone');
+  const status = known && contactStatus(known, 'phone');
   const password = randomPassword(
     ctx.settings.password.requiredSets,
     Math.max(64, ctx.settings.password.minLength),
@@ -160,11 +160,11 @@ async function textCode(
     await refuseUnknown(ctx, password, ctx.settings.phone.hidesAccounts);
     return undefined;
   }
-  if (standing === 'closed') {
+  if (status === 'closed') {
     await workAsForNew(ctx, password);
     return undefined;
   }
-  if (standing === 'confirmed' || (known && ctx.settings.phone.autoconfirm)) {
+  if (status === 'confirmed' || (known && ctx.settings.phone.autoconfirm)) {
     await workAsForNew(ctx, password);
   } else {
     await signUp(ctx, caller, {
@@ -180,7 +180,7 @@ async function textCode(
   if (!user) throw internalError('Database error finding user');
   return ctx.pool.transaction(async (tx) => {
     await audit(ctx, tx, user, 'user_recovery_requested', { traits: { channel } });
-    if (standing === 'unclaimed') await startOver(ctx, tx, user, 'phone', nothing);
+    if (status === 'unclaimed') await resetUnclaimed(ctx, tx, user, 'phone', nothing);
     return sendPhoneCode(ctx, tx, caller, user, { phone, kind: 'confirmation', channel });
   });
 }

@@ -5,11 +5,11 @@ import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
+import { contactStatus, isPrepared } from '../core/contact-status.ts';
 import type { IssuedSession } from '../core/issued-session.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type Challenge, parseChallenge } from '../core/pkce.ts';
 import { renderUser } from '../core/render-user.ts';
-import { isPrepared, standingOf } from '../core/standing.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import { insertFlowState } from '../queries/flow-states.ts';
@@ -23,7 +23,6 @@ import {
 import type { Identity, User } from '../rows.ts';
 import {
   addIdentity,
-  askBeforeUserCreated,
   confirmEmail,
   confirmPhone,
   createUser,
@@ -31,17 +30,18 @@ import {
   emptyUser,
   identityClaims,
   type Provider,
+  runAfterUserCreated,
+  runBeforeUserCreated,
   setUserMetadata,
   syncProviders,
-  tellUserCreated,
 } from './accounts.ts';
 import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import { type Channel, parseChannel, sendPhoneCode } from './phone-codes.ts';
-import { despiteRivals } from './rivals.ts';
+import { nothing, resetUnclaimed } from './reset-unclaimed.ts';
+import { retryOnConflict } from './retry-conflicts.ts';
 import { issueSession } from './sessions.ts';
-import { nothing, startOver } from './start-over.ts';
 
 export interface SignUpRequest {
   readonly email: string;
@@ -76,21 +76,21 @@ export async function signUp(
   request: SignUpRequest,
 ): Promise<SignUpOutcome> {
   const checked = await check(ctx, request);
-  return despiteRivals(() => signUpChecked(ctx, caller, checked));
+  return retryOnConflict(() => signUpChecked(ctx, caller, checked));
 }
 
 async function signUpChecked(ctx: AuthContext, caller: Caller, checked: Checked): Promise<SignUpOutcome> {
   const existing = await findExisting(ctx, checked);
   if (existing) return signUpAgain(ctx, caller, existing, checked);
   const draft = await draftUser(ctx, checked);
-  await askBeforeUserCreated(ctx, caller, draft);
+  await runBeforeUserCreated(ctx, caller, draft);
   const isHidden = hidesAccounts(ctx, checked.provider);
   const user = await ctx.pool.transaction(async (tx) => {
     const created = await register(ctx, tx, draft, checked);
-    if (!isHidden && !isAnyConfirmed(created)) await askToConfirm(ctx, tx, caller, created, checked);
+    if (!isHidden && !isAnyConfirmed(created)) await requestConfirmation(ctx, tx, caller, created, checked);
     return created;
   });
-  await tellUserCreated(ctx, caller, user);
+  await runAfterUserCreated(ctx, caller, user);
   if (isAnyConfirmed(user)) {
     const session = await ctx.pool.transaction(async (tx) => {
       await audit(ctx, tx, user, 'login', { traits: { provider: checked.provider } });
@@ -100,8 +100,8 @@ async function signUpChecked(ctx: AuthContext, caller: Caller, checked: Checked)
   }
   if (!isHidden) return { kind: 'user', user: renderUser(user) };
   const answer = renderUser({ ...user, confirmation_sent_at: fromMs(ctx.clock.now()) });
-  await ctx.afterwards.do(true, () =>
-    ctx.pool.transaction((tx) => askToConfirm(ctx, tx, caller, user, checked)),
+  await ctx.backgroundWork.do(true, () =>
+    ctx.pool.transaction((tx) => requestConfirmation(ctx, tx, caller, user, checked)),
   );
   return { kind: 'user', user: answer };
 }
@@ -123,7 +123,7 @@ async function signUpAgain(
   const passwordHash = await ctx.passwords.hash(checked.password);
   const answer = hidesAccounts(ctx, checked.provider) && (await invent(ctx, checked));
   let user: User | undefined;
-  await ctx.afterwards.do(answer !== false, async () => {
+  await ctx.backgroundWork.do(answer !== false, async () => {
     user = await replaceSignUp(ctx, caller, existing, checked, passwordHash);
   });
   if (answer !== false) return { kind: 'user', user: renderUser(answer) };
@@ -150,12 +150,13 @@ async function replaceSignUp(
       await contest(ctx, tx, current, checked);
       return current;
     }
-    await startOver(ctx, tx, current, checked.provider, { passwordHash, data: checked.data });
-    await askToConfirm(ctx, tx, caller, current, checked);
+    await resetUnclaimed(ctx, tx, current, checked.provider, { passwordHash, data: checked.data });
+    await requestConfirmation(ctx, tx, caller, current, checked);
     return current;
   });
   // The contest is committed by now.
-  if (user && isTooEarly) await ctx.pool.transaction((tx) => askToConfirm(ctx, tx, caller, user, checked));
+  if (user && isTooEarly)
+    await ctx.pool.transaction((tx) => requestConfirmation(ctx, tx, caller, user, checked));
   return user;
 }
 
@@ -173,13 +174,13 @@ async function contest(
   { provider, password }: Checked,
 ): Promise<void> {
   if (await ctx.passwords.verify(password, user.encrypted_password ?? '')) return;
-  await startOver(ctx, tx, user, provider, nothing);
+  await resetUnclaimed(ctx, tx, user, provider, nothing);
 }
 
 /** The contact of an account without an owner, and a code will show whose it is. */
 function isOpen(ctx: AuthContext, user: User, { provider, email, phone }: Checked): boolean {
   const isOwnColumn = provider === 'email' ? user.email?.toLowerCase() === email : user.phone === phone;
-  return isOwnColumn && standingOf(user, provider) === 'unclaimed' && !confirmsAtOnce(ctx, provider);
+  return isOwnColumn && contactStatus(user, provider) === 'unclaimed' && !confirmsAtOnce(ctx, provider);
 }
 
 /** A sign-up that is confirmed at once shows by its session whether the account is new. */
@@ -248,7 +249,7 @@ async function register(ctx: AuthContext, tx: Transaction, draft: NewUser, check
   return user;
 }
 
-async function askToConfirm(
+async function requestConfirmation(
   ctx: AuthContext,
   tx: Transaction,
   caller: Caller,

@@ -1,15 +1,15 @@
 /** Codes and links that users bring back: whose they are, and whether they still hold. */
 import type { Queryable, Transaction } from '../../database/types.ts';
+import type { SpendToken } from '../attempt-limits.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
+import { type Contact, contactStatus } from '../core/contact-status.ts';
 import { hashMatches } from '../core/pkce.ts';
 import { isBanned } from '../core/render-user.ts';
 import { sameSecret, tokenHash } from '../core/secrets.ts';
-import { type Contact, standingOf } from '../core/standing.ts';
 import { toMs } from '../core/times.ts';
 import { AuthError, authError, internalError } from '../errors.ts';
-import type { SpendToken } from '../guesses.ts';
 import { findOneTimeToken } from '../queries/one-time-tokens.ts';
 import {
   awaitUser,
@@ -26,8 +26,8 @@ import {
   acceptSignUp,
   changePhone,
 } from './confirm-changes.ts';
-import { verifyTyped } from './guess.ts';
 import { checkByProvider, checksCodes } from './text-messages.ts';
+import { verifySecret } from './verify-secret.ts';
 
 export interface VerifyRequest {
   readonly type: string;
@@ -109,7 +109,7 @@ export async function verify(
     : await findByHash(ctx, tx, request);
   // The change of a contact was begun by a session or by an administrator; all else comes from outside.
   const isChange = type === 'email_change' || type === 'phone_change';
-  if (!isChange && standingOf(user, contactOf(type)) === 'closed') {
+  if (!isChange && contactStatus(user, contactOf(type)) === 'closed') {
     throw request.typed ? authError('otp_expired') : invalidLink();
   }
   switch (type) {
@@ -190,7 +190,7 @@ async function findByCode(
   // Of an email change the code says who the owner is, so a wrong one has none.
   const ownerId = type === 'email_change' ? undefined : owner?.id;
   const guess = { account: typed.email || typed.phone, ownerId, tx };
-  const found = await verifyTyped(ctx, caller, 'one_time_code', guess, async (spendToken) => {
+  const found = await verifySecret(ctx, caller, 'one_time_code', guess, async (spendToken) => {
     if (!owner) return undefined;
     await awaitUser(tx, owner.id);
     // As it is once nobody else uses a code of this user.
@@ -305,7 +305,7 @@ export async function requireNonce(
   const stored = user.reauthentication_token;
   const wasAsked = stored !== null && stored !== '' && user.reauthentication_sent_at !== null;
   if (!wasAsked) throw authError('reauthentication_not_valid');
-  const isRight = await verifyTyped(
+  const isRight = await verifySecret(
     ctx,
     caller,
     'reauthentication_nonce',

@@ -9,13 +9,13 @@ import { type Chain, parseWalletMessage, type WalletMessage } from '../core/wall
 import { chainNames, walletMessageFault, walletMessageValidityMs } from '../core/wallets/rules.ts';
 import { isSignedByEthereum, isSignedBySolana } from '../core/wallets/signature.ts';
 import { authError, OAuthShapedError } from '../errors.ts';
-import { tellUserCreated } from './accounts.ts';
+import { runAfterUserCreated } from './accounts.ts';
 import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
 import {
-  askBeforeExternalUser,
   type ExternalSignIn,
   identityProof,
+  runBeforeExternalUser,
   signInExternally,
 } from './external-accounts.ts';
 import { issueSession } from './sessions.ts';
@@ -47,7 +47,7 @@ export async function signInWithWallet(
     throw new OAuthShapedError('invalid_grant', `Signed ${chainNames[chain]} message was used before`);
   }
   const signIn = externalSignIn(message, audienceOf(ctx, caller));
-  await askBeforeExternalUser(ctx, caller, signIn);
+  await runBeforeExternalUser(ctx, caller, signIn);
   const { session, isNew } = await ctx.pool.transaction(async (tx) => {
     const outcome = await signInExternally(ctx, tx, caller, signIn);
     if (outcome.kind === 'refusal') throw outcome.error;
@@ -58,7 +58,7 @@ export async function signInWithWallet(
     const session = await issueSession(ctx, tx, caller, outcome.user, provider, identityProof(signIn));
     return { session, isNew: outcome.isNew };
   });
-  if (isNew) await tellUserCreated(ctx, caller, session.user);
+  if (isNew) await runAfterUserCreated(ctx, caller, session.user);
   return session;
 }
 

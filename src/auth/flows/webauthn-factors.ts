@@ -34,7 +34,7 @@ import {
   saveNewFactorKey,
 } from '../queries/webauthn-factors.ts';
 import type { Factor, MfaChallenge } from '../rows.ts';
-import { judgeAssertion, judgeCreation } from '../webauthn.ts';
+import { verifyAssertion, verifyCreation } from '../webauthn.ts';
 import { audit } from './audit.ts';
 import { challengeLifetimeMs, checkEnrolment, raiseSession, requireChallenge } from './mfa.ts';
 
@@ -151,9 +151,9 @@ async function verifyNewKey(
   if (!answer) throw malformed();
   // A verified factor keeps its key, whoever still has a challenge from before.
   if (factor.status === 'verified') throw creationRefused();
-  const judgement = await judgeCreation(ctx.settings.relyingParty, ceremony, answer);
-  if (!judgement.ok) throw judgement.fault === 'malformed' ? malformed() : creationRefused(judgement.cause);
-  const key = judgement.proven;
+  const result = await verifyCreation(ctx.settings.relyingParty, ceremony, answer);
+  if (!result.ok) throw result.fault === 'malformed' ? malformed() : creationRefused(result.cause);
+  const key = result.proven;
   const clientDataHash = createHash('sha256').update(answer.clientDataJSON, 'base64url').digest();
   return raiseSession(ctx, caller, factor, challenge, async (tx) => {
     const credential = factorCredential(key, answer, clientDataHash);
@@ -177,9 +177,9 @@ async function verifyKnownKey(
   if (factor.status !== 'verified' || !isAllowed || !used || (handle !== '' && handle !== user.id)) {
     throw assertionRefused();
   }
-  const judgement = await judgeAssertion(ctx.settings.relyingParty, ceremony, answer, used.key);
-  if (!judgement.ok) throw judgement.fault === 'malformed' ? malformed() : assertionRefused(judgement.cause);
-  const use = judgement.proven;
+  const result = await verifyAssertion(ctx.settings.relyingParty, ceremony, answer, used.key);
+  if (!result.ok) throw result.fault === 'malformed' ? malformed() : assertionRefused(result.cause);
+  const use = result.proven;
   if (looksCloned(used.key, use)) throw clone(ctx, used.factorId, user.id);
   // The session depends on the factor whose key has signed: when that one goes, so does the level.
   const owner = user.factors.find((each) => each.id === used.factorId) ?? factor;

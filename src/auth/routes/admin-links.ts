@@ -4,18 +4,18 @@ import type { JsonObject } from '../core/json.ts';
 import { renderUser } from '../core/render-user.ts';
 import { type GeneratedLink, generateLink, invite } from '../flows/admin-links.ts';
 import { requireAdmin } from '../flows/authenticate.ts';
-import { despiteRivals } from '../flows/rivals.ts';
+import { retryOnConflict } from '../flows/retry-conflicts.ts';
 import type { Define } from './route.ts';
 
 export function adminLinkRoutes(define: Define, ctx: AuthContext): void {
   define('POST', '/invite', async ({ caller, body }) => {
     const admin = await requireAdmin(ctx, caller);
-    return renderUser(await despiteRivals(() => invite(ctx, admin, body())));
+    return renderUser(await retryOnConflict(() => invite(ctx, admin, body())));
   });
 
   define('POST', '/admin/generate_link', async ({ caller, body }) => {
     const admin = await requireAdmin(ctx, caller);
-    return renderLink(await despiteRivals(() => generateLink(ctx, admin, body())));
+    return renderLink(await retryOnConflict(() => generateLink(ctx, admin, body())));
   });
 }
 

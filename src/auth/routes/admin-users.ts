@@ -10,7 +10,7 @@ import { createByAdmin, deleteByAdmin, requireTarget, updateByAdmin } from '../f
 import { audienceOf } from '../flows/audience.ts';
 import { requireAdmin } from '../flows/authenticate.ts';
 import { requireFactor } from '../flows/factors.ts';
-import { despiteRivals } from '../flows/rivals.ts';
+import { retryOnConflict } from '../flows/retry-conflicts.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { User } from '../rows.ts';
 import type { Define } from './route.ts';
@@ -32,7 +32,7 @@ export function adminUserRoutes(define: Define, ctx: AuthContext): void {
 
   define('POST', '/admin/users', async ({ caller, body }) => {
     const admin = await requireAdmin(ctx, caller);
-    return renderUser(await despiteRivals(() => createByAdmin(ctx, admin, body())));
+    return renderUser(await retryOnConflict(() => createByAdmin(ctx, admin, body())));
   });
 
   define('GET', '/admin/users/:userId', async (exchange) => {

@@ -5,7 +5,7 @@ import { renderSession } from '../core/issued-session.ts';
 import { refuseAnonymous, requireUser } from '../flows/authenticate.ts';
 import { challengeFactor, verifyFactor } from '../flows/factor-challenges.ts';
 import { enrol, requireFactor, unenrol } from '../flows/factors.ts';
-import { despiteRivals } from '../flows/rivals.ts';
+import { retryOnConflict } from '../flows/retry-conflicts.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Factor } from '../rows.ts';
 import type { Define, Handler } from './route.ts';
@@ -23,7 +23,7 @@ export function factorRoutes(define: Define, ctx: AuthContext): void {
 
   define('POST', '/factors', async (exchange) => {
     const caller = await enter(exchange);
-    return despiteRivals(() => enrol(ctx, caller, exchange.body));
+    return retryOnConflict(() => enrol(ctx, caller, exchange.body));
   });
 
   const challenge: Handler = async (exchange) => {

@@ -14,7 +14,7 @@ import { isRedirectAllowed } from '../core/redirects.ts';
 import { AuthError, authError, OAuthShapedError } from '../errors.ts';
 import { requireCaller, requirePerson } from '../flows/authenticate.ts';
 import { authorize, requireOAuthServer } from '../flows/oauth-authorize.ts';
-import { answerAuthorization, openAuthorization } from '../flows/oauth-consent.ts';
+import { decideAuthorization, openAuthorization } from '../flows/oauth-consent.ts';
 import { authenticateClient, grantTokens } from '../flows/oauth-grant-types.ts';
 import { type Exchange, header } from '../http/exchange.ts';
 import type { OAuthClient } from '../rows.ts';
@@ -50,7 +50,7 @@ export function oauthServerRoutes(define: Define, ctx: AuthContext): void {
     if (action !== 'approve' && action !== 'deny') {
       throw authError('validation_failed', "action must be 'approve' or 'deny'");
     }
-    return { redirect_url: await answerAuthorization(ctx, exchange.params.id ?? '', user, action) };
+    return { redirect_url: await decideAuthorization(ctx, exchange.params.id ?? '', user, action) };
   });
 
   define('POST', '/oauth/token', async (exchange) => {

@@ -6,7 +6,7 @@ import { audienceOf, firstAudience } from '../flows/audience.ts';
 import { requireCaller, requireUser } from '../flows/authenticate.ts';
 import { updateOwnUser } from '../flows/own-user.ts';
 import { reauthenticate } from '../flows/reauthenticate.ts';
-import { despiteRivals } from '../flows/rivals.ts';
+import { retryOnConflict } from '../flows/retry-conflicts.ts';
 import type { Define, Handler } from './route.ts';
 
 export function userRoutes(define: Define, ctx: AuthContext): void {
@@ -19,7 +19,7 @@ export function userRoutes(define: Define, ctx: AuthContext): void {
   });
 
   const update: Handler = ({ caller, body }) =>
-    despiteRivals(async () => {
+    retryOnConflict(async () => {
       const self = await requireUser(ctx, caller);
       await updateOwnUser(ctx, self, body());
       return renderUser(self.user);

@@ -2,7 +2,7 @@
  * Operators' second factor: an authenticator app (TOTP) with recovery codes. A session must verify the factor before any other
  * call. If the project requires a factor, operators without one must set it up first.
  */
-import type { Guesses } from '../../auth/index.ts';
+import type { AttemptLimits } from '../../auth/index.ts';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newRecoveryCode, parseRecoveryCode, recoveryCodeHash } from '../../kernel/recovery-codes.ts';
@@ -17,7 +17,7 @@ const recoveryCodeCount = 10;
 export interface FactorsDeps {
   readonly database: Database;
   readonly seal: Seal;
-  readonly guesses: Guesses;
+  readonly guesses: AttemptLimits;
   readonly clock: Clock;
   /** The name that the authenticator app shows. */
   readonly issuer: string;

@@ -1,6 +1,6 @@
 /** The routes that preview emails with sample values and send test messages. */
 import { relative } from 'node:path';
-import type { MailTrial, MessageTrials } from '../../auth/index.ts';
+import type { MailPreview, MessagePreviews } from '../../auth/index.ts';
 import type { Mailer } from '../../mail/types.ts';
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
@@ -10,21 +10,21 @@ import { sendFramed } from '../routes/framed-mail.ts';
 export interface MessageDeps {
   readonly projectDir: string;
   readonly mailer: Mailer;
-  readonly messageTrials: MessageTrials;
+  readonly messagePreviews: MessagePreviews;
   readonly audit: Audit;
 }
 
-export function messageRoutes(api: Api, { projectDir, mailer, messageTrials, audit }: MessageDeps): void {
+export function messageRoutes(api: Api, { projectDir, mailer, messagePreviews, audit }: MessageDeps): void {
   const route = api.feature(() => import('./contract.ts'));
 
-  async function trialOf(name: string): Promise<MailTrial> {
-    const mail = await messageTrials.mail(name);
+  async function trialOf(name: string): Promise<MailPreview> {
+    const mail = await messagePreviews.mail(name);
     if (mail === undefined)
       throw new ConsoleError('not_found', { message: 'There is no mail of that name.' });
     return mail;
   }
 
-  route('GET /settings/mails', 'read', async () => ({ names: messageTrials.mailNames }));
+  route('GET /settings/mails', 'read', async () => ({ names: messagePreviews.mailNames }));
   route('GET /settings/mails/:name', 'read', async (call) => {
     const { subject, text, file, fault } = await trialOf(call.params.name);
     return {
@@ -47,7 +47,7 @@ export function messageRoutes(api: Api, { projectDir, mailer, messageTrials, aud
   route('POST /settings/test-text', 'write', async (call) => {
     const { to } = await call.body();
     await audit(call, 'settings.test-text', to);
-    await sent('text message', () => messageTrials.text(to));
+    await sent('text message', () => messagePreviews.text(to));
   });
 }
 

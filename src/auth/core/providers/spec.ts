@@ -23,7 +23,7 @@ export function endpointUrl({ base, path, ownPath }: Endpoint, configured: strin
 }
 
 /** What the token endpoint answered (RFC 6749 section 5.1). */
-export interface TokenAnswer {
+export interface TokenResponse {
   readonly accessToken: string;
   readonly tokenType: string;
   readonly refreshToken: string;
@@ -35,7 +35,7 @@ export interface TokenAnswer {
 export interface ProfileContext {
   /** What identities name as the issuer. */
   readonly issuer: string;
-  readonly token: TokenAnswer;
+  readonly token: TokenResponse;
 }
 
 /** Resources that the access token opens, by name; all are read. */

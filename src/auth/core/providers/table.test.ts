@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ExternalProfile } from '../external-profile.ts';
 import { profileFromIdToken } from './id-token-profiles.ts';
-import { endpointUrl, type TokenAnswer } from './spec.ts';
+import { endpointUrl, type TokenResponse } from './spec.ts';
 import { findProviderSpec, isKnownProvider, oauth2Providers } from './table.ts';
 
-const token: TokenAnswer = {
+const token: TokenResponse = {
   accessToken: 't',
   tokenType: '',
   refreshToken: '',

@@ -3,7 +3,7 @@
  * (SAML 2.0 Bindings, section 3.6; Core, section 3.5).
  */
 import { createHash } from 'node:crypto';
-import { judgeIssueInstant } from './judge-response.ts';
+import { judgeIssueInstant } from './check-response.ts';
 import type { IdentityProvider } from './metadata.ts';
 import { assertionNamespace, protocol, SamlFault, soapNamespace, statusSuccess } from './names.ts';
 import type { ServiceProvider } from './service-provider.ts';
@@ -56,7 +56,7 @@ export const soapEnvelope = (body: string): string =>
  * more: the response is judged as one that a browser brought.
  * @throws {SamlFault}
  */
-export function judgeArtifactResponse(
+export function checkArtifactResponse(
   envelope: string,
   { id, entityId }: { readonly id: string; readonly entityId: string },
   nowMs: number,

@@ -2,7 +2,7 @@
  * Escaping by place, as Go's html/template does it: text, attributes, addresses in attributes, scripts, styles. The
  * scanner follows the literal HTML between actions.
  */
-export type Place =
+export type EscapeContext =
   | 'text'
   | 'tag'
   | 'attribute'
@@ -33,7 +33,7 @@ const urlAttributes = new Set([
 ]);
 
 export function createScanner(): Scanner {
-  let place: Place = 'text';
+  let place: EscapeContext = 'text';
   let quote = '';
   let element = '';
   let attribute = '';
@@ -111,7 +111,7 @@ export function createScanner(): Scanner {
     return end + quote.length;
   }
 
-  function readUntil(rest: string, mark: string, next: Place): number {
+  function readUntil(rest: string, mark: string, next: EscapeContext): number {
     const end = rest.indexOf(mark);
     if (end < 0) return rest.length;
     place = next;

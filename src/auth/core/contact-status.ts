@@ -12,9 +12,9 @@ export type Contact = 'email' | 'phone';
  * - `unclaimed`: nothing about the account was ever proved.
  * - `closed`: the account has an owner, who never confirmed this contact.
  */
-export type Standing = 'confirmed' | 'unclaimed' | 'closed';
+export type ContactStatus = 'confirmed' | 'unclaimed' | 'closed';
 
-export function standingOf(user: UserColumns, contact: Contact): Standing {
+export function contactStatus(user: UserColumns, contact: Contact): ContactStatus {
   if (isConfirmed(user, contact)) return 'confirmed';
   return hasOwner(user) ? 'closed' : 'unclaimed';
 }

@@ -24,7 +24,7 @@ const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
  * The envelope, which may be unsigned: what it says can only make it worse.
  * @throws {SamlFault}
  */
-export function judgeResponse(
+export function checkResponse(
   response: XmlElement,
   expected: Expected,
   isSigned: boolean,
@@ -48,7 +48,7 @@ export function judgeResponse(
  * The assertion, whose signature is valid.
  * @throws {SamlFault}
  */
-export function judgeAssertion(assertion: XmlElement, expected: Expected, nowMs: number): void {
+export function checkAssertion(assertion: XmlElement, expected: Expected, nowMs: number): void {
   judgeIssueInstant(assertion, nowMs);
   const issuer = childOf(assertion, assertionNamespace, 'Issuer')?.text.trim();
   if (issuer !== expected.entityId) throw new SamlFault(`the assertion is of ${issuer}`);

@@ -7,7 +7,7 @@ import { authError } from '../errors.ts';
 import { composeMail, type TemplateName } from './mail-templates.ts';
 import { sendByProvider } from './text-messages.ts';
 
-export interface MailTrial {
+export interface MailPreview {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
@@ -17,17 +17,17 @@ export interface MailTrial {
   readonly fault: string | undefined;
 }
 
-export interface MessageTrials {
+export interface MessagePreviews {
   readonly mailNames: readonly string[];
   /** Undefined: there is no mail of that name. */
-  mail(name: string): Promise<MailTrial | undefined>;
+  mail(name: string): Promise<MailPreview | undefined>;
   /** Sends the text message of a sign-in with the code 123456, which signs nobody in. Throws `validation_failed`, `sms_send_failed`. */
   text(phone: string): Promise<void>;
 }
 
 const sampleCode = '123456';
 
-export function createMessageTrials(ctx: AuthContext): MessageTrials {
+export function createMessagePreviews(ctx: AuthContext): MessagePreviews {
   return {
     mailNames: templateNames,
     async mail(name) {

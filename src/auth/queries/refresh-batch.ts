@@ -74,7 +74,7 @@ export function readActiveRefresh(row: object): ActiveRefresh {
   };
 }
 
-export interface TokenSwap {
+export interface TokenRotation {
   /** With the times that are to be written. */
   readonly user: User;
   readonly session: RefreshedSession;
@@ -89,29 +89,29 @@ export interface TokenSwap {
 
 /**
  * Revokes the tokens, makes their children, notes the refreshes; in upstream's order, which triggers can see. A statement a
- * table: {@link swapSettings} keep them to the indexes.
+ * table: {@link rotationSettings} keep them to the indexes.
  */
-export function tokenSwaps(swaps: readonly TokenSwap[], now: string): Sql[] {
-  const entries = swaps.flatMap(({ entries }) => entries);
-  const sessionIds = swaps.map(({ session }) => session.id);
+export function tokenRotations(rotations: readonly TokenRotation[], now: string): Sql[] {
+  const entries = rotations.flatMap(({ entries }) => entries);
+  const sessionIds = rotations.map(({ session }) => session.id);
   return [
     sql`insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address)
         select ${noInstance}, id, payload, ${now}, ''
         from unnest(${entries.map(() => randomUUID())}::uuid[], ${entries}::json[]) as e (id, payload)`,
     sql`update auth.refresh_tokens set revoked = true, updated_at = ${now}
-        where id = any(${swaps.map(({ tokenId }) => tokenId)}::bigint[])`,
+        where id = any(${rotations.map(({ tokenId }) => tokenId)}::bigint[])`,
     sql`insert into auth.refresh_tokens
           (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id)
         select ${noInstance}, child, user_id, false, ${now}, ${now}, token, session_id
-        from unnest(${swaps.map(({ child }) => child)}::text[], ${swaps.map(({ user }) => user.id)}::text[],
-                    ${swaps.map(({ token }) => token)}::text[], ${sessionIds}::uuid[])
+        from unnest(${rotations.map(({ child }) => child)}::text[], ${rotations.map(({ user }) => user.id)}::text[],
+                    ${rotations.map(({ token }) => token)}::text[], ${sessionIds}::uuid[])
           as t (child, user_id, token, session_id)`,
     sql`update auth.users set last_sign_in_at = coalesce(last_sign_in_at, ${now}), updated_at = ${now}
-        where id = any(${swaps.map(({ user }) => user.id)}::uuid[])`,
+        where id = any(${rotations.map(({ user }) => user.id)}::uuid[])`,
     sql`update auth.sessions
         set refreshed_at = ${now}::timestamptz at time zone 'UTC', updated_at = ${now},
-            user_agent = (${swaps.map(({ userAgent }) => userAgent || null)}::text[])[array_position(${sessionIds}::uuid[], id)],
-            ip = (${swaps.map(({ ip }) => ip || null)}::inet[])[array_position(${sessionIds}::uuid[], id)]
+            user_agent = (${rotations.map(({ userAgent }) => userAgent || null)}::text[])[array_position(${sessionIds}::uuid[], id)],
+            ip = (${rotations.map(({ ip }) => ip || null)}::inet[])[array_position(${sessionIds}::uuid[], id)]
         where id = any(${sessionIds}::uuid[])`,
   ];
 }
@@ -120,7 +120,7 @@ export function tokenSwaps(swaps: readonly TokenSwap[], now: string): Sql[] {
  * A plan serves any number of refreshes: by itself the server plans anew for each statement that names few. And since it is
  * kept, it must not read whole tables because they were empty when it was made.
  */
-export const swapSettings: readonly Setting[] = [
+export const rotationSettings: readonly Setting[] = [
   ['plan_cache_mode', 'force_generic_plan'],
   ['enable_seqscan', 'off'],
 ];

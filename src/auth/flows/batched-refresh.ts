@@ -1,4 +1,4 @@
-/** The usual refresh, which `token-swaps.ts` does together with others. */
+/** The usual refresh, which `token-rotation.ts` does together with others. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -8,7 +8,7 @@ import { currentDeadline } from '../deadline.ts';
 import { clientOf, signSession } from './sessions.ts';
 
 /** Undefined: the long way has to be taken. */
-export async function refreshAtOnce(
+export async function refreshInBatch(
   ctx: AuthContext,
   caller: Caller,
   token: string,
@@ -16,9 +16,9 @@ export async function refreshAtOnce(
   // Where claims are customized, the hook is asked before the session is written.
   if (ctx.settings.hooks.custom_access_token.enabled) return undefined;
   const { userAgent, ip } = caller;
-  const swapped = await ctx.swapToken({ token, userAgent, ip, signal: currentDeadline() });
-  if (!swapped) return undefined;
-  const { user, session, child } = swapped;
+  const rotated = await ctx.rotateToken({ token, userAgent, ip, signal: currentDeadline() });
+  if (!rotated) return undefined;
+  const { user, session, child } = rotated;
   caller.setHeader('sb-auth-user-id', user.id);
   caller.setHeader('sb-auth-session-id', session.id);
   caller.setHeader('sb-auth-refresh-token-reuse', 'false');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createGathering } from './gathering.ts';
+import { createBatcher } from './batcher.ts';
 
 /** Work whose end the test decides. */
 function manual() {
@@ -16,7 +16,13 @@ function manual() {
 
 test('what comes while some is under way is done next, at once, and everybody gets the own answer', async () => {
   const { begun, work, sizes } = manual();
-  const ask = createGathering({ work, most: 3, patienceMs: 1000, lanes: 1, monotonicMs: () => 0 });
+  const ask = createBatcher({
+    work,
+    maxBatchSize: 3,
+    slowAfterMs: 1000,
+    maxConcurrent: 1,
+    monotonicMs: () => 0,
+  });
   const answers = Promise.all([1, 2, 3, 4, 5].map(ask));
   expect(sizes()).toEqual([[1]]);
   begun[0]?.end();
@@ -29,7 +35,13 @@ test('what comes while some is under way is done next, at once, and everybody ge
 
 test('an error is that of all who asked together, and of nobody else', async () => {
   const { begun, work } = manual();
-  const ask = createGathering({ work, most: 3, patienceMs: 1000, lanes: 1, monotonicMs: () => 0 });
+  const ask = createBatcher({
+    work,
+    maxBatchSize: 3,
+    slowAfterMs: 1000,
+    maxConcurrent: 1,
+    monotonicMs: () => 0,
+  });
   const answers = Promise.allSettled([1, 2, 3].map(ask));
   begun[0]?.end();
   await expect.poll(() => begun.length).toBe(2);
@@ -43,7 +55,13 @@ test('an error is that of all who asked together, and of nobody else', async () 
 test('work that takes long holds up nobody, up to so many side by side', () => {
   const { work, sizes } = manual();
   let now = 0;
-  const ask = createGathering({ work, most: 3, patienceMs: 20, lanes: 2, monotonicMs: () => now });
+  const ask = createBatcher({
+    work,
+    maxBatchSize: 3,
+    slowAfterMs: 20,
+    maxConcurrent: 2,
+    monotonicMs: () => now,
+  });
   void ask(1);
   void ask(2);
   expect(sizes()).toEqual([[1]]);

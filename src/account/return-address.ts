@@ -12,18 +12,18 @@ import { hasFactor, mustStepUp, type Visitor, type Visitors } from './visitor.ts
  * @throws {AccountError} bad_code_challenge, redirect_not_allowed, pkce_required, not_signed_in, insufficient_aal,
  * factor_required
  */
-export type WayBack = (
+export type ReturnAddress = (
   request: FastifyRequest,
   wanted: Readonly<Record<string, unknown>>,
   /** The visitor if they have just signed in, with a cookie that the request didn't include. */
   arrived?: Visitor,
 ) => Promise<string>;
 
-export function createWayBack(deps: {
+export function createReturnAddress(deps: {
   readonly returning: ReturnDeps;
   readonly auth: AuthClient;
   readonly visitors: Visitors;
-}): WayBack {
+}): ReturnAddress {
   const { returning, auth, visitors } = deps;
   return async (request, fields, arrived) => {
     const wanted = parseReturnRequest(fields);

@@ -7,7 +7,7 @@ import { fromMs, toMs } from '../core/times.ts';
 const interval = (ms: number) => sql`${`${ms} milliseconds`}::interval`;
 
 /** Takes one guess; false: none is left, and nothing changed. */
-export async function takeGuess(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<boolean> {
+export async function takeAttempt(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<boolean> {
   const now = sql`${fromMs(nowMs)}::timestamptz`;
   const step = interval(rule.refillMs);
   const rows = await db.query(sql`
@@ -19,7 +19,7 @@ export async function takeGuess(db: Queryable, key: string, rule: Bucket, nowMs:
 }
 
 /** Takes one guess even if none is left, but goes no further than an empty budget. */
-export async function addGuess(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<void> {
+export async function addAttempt(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<void> {
   const now = sql`${fromMs(nowMs)}::timestamptz`;
   const step = interval(rule.refillMs);
   await db.query(sql`
@@ -29,7 +29,7 @@ export async function addGuess(db: Queryable, key: string, rule: Bucket, nowMs: 
 }
 
 /** The guess was right. */
-export async function returnGuess(db: Queryable, key: string, rule: Bucket): Promise<void> {
+export async function returnAttempt(db: Queryable, key: string, rule: Bucket): Promise<void> {
   await db.query(sql`
     update _plinth.guesses set full_at = full_at - ${interval(rule.refillMs)} where key = ${key}`);
 }
@@ -42,6 +42,6 @@ export async function findFullAt(db: Queryable, key: string): Promise<number | u
   return row && toMs(row.full_at);
 }
 
-export async function deleteFullGuesses(db: Queryable, nowMs: number): Promise<void> {
+export async function deleteFullAttempts(db: Queryable, nowMs: number): Promise<void> {
   await db.query(sql`delete from _plinth.guesses where full_at < ${fromMs(nowMs)}`);
 }

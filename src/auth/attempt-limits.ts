@@ -4,13 +4,19 @@ import type { Queryable } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Bucket, horizonMs } from './core/rate-limit-rules.ts';
 import { type TypedSecret, type TypedSecretKind, tokenMemoryMs, typedSecrets } from './core/typed-secrets.ts';
-import { addGuess, deleteFullGuesses, findFullAt, returnGuess, takeGuess } from './queries/guesses.ts';
+import {
+  addAttempt,
+  deleteFullAttempts,
+  findFullAt,
+  returnAttempt,
+  takeAttempt,
+} from './queries/attempts.ts';
 
 export interface Guess {
   /** Whose secret it is, as the table says; also one that nobody has. */
   readonly account: string;
   /** Says whether the account is signed in on the network that the guess comes from. Asked only when it matters. */
-  readonly isAtHome?: () => Promise<boolean>;
+  readonly isKnownNetwork?: () => Promise<boolean>;
 }
 
 export type Verdict<T> =
@@ -22,7 +28,7 @@ export type Verdict<T> =
 /** Uses one guess at an issued token; false: the token is dead. */
 export type SpendToken = (token: string) => Promise<boolean>;
 
-export interface Guesses {
+export interface AttemptLimits {
   /**
    * `compare` gives undefined for a wrong secret. It calls `spendToken` with each token that it compares with. An error of
    * it counts as wrong.
@@ -38,7 +44,7 @@ export interface Guesses {
   sweep(): Promise<void>;
 }
 
-export interface GuessStore {
+export interface AttemptStore {
   /** False: no guess is left. */
   take(key: string, rule: Bucket, nowMs: number): Promise<boolean>;
   /** Takes one whether or not any is left. */
@@ -49,18 +55,18 @@ export interface GuessStore {
 }
 
 /** In the database, for all processes on it. `db` is no connection that a transaction of a request holds. */
-export function sharedGuesses(db: Queryable): GuessStore {
+export function sharedAttempts(db: Queryable): AttemptStore {
   return {
-    take: (key, rule, nowMs) => takeGuess(db, key, rule, nowMs),
-    add: (key, rule, nowMs) => addGuess(db, key, rule, nowMs),
-    giveBack: (key, rule) => returnGuess(db, key, rule),
+    take: (key, rule, nowMs) => takeAttempt(db, key, rule, nowMs),
+    add: (key, rule, nowMs) => addAttempt(db, key, rule, nowMs),
+    giveBack: (key, rule) => returnAttempt(db, key, rule),
     fullAt: (key) => findFullAt(db, key),
-    sweep: (nowMs) => deleteFullGuesses(db, nowMs),
+    sweep: (nowMs) => deleteFullAttempts(db, nowMs),
   };
 }
 
 /** In this process alone, for a database without tables of ours. */
-export function localGuesses(): GuessStore {
+export function localAttempts(): AttemptStore {
   const fullAtMs = new Map<string, number>();
   const after = (key: string, { refillMs }: Bucket, nowMs: number): number =>
     Math.max(fullAtMs.get(key) ?? nowMs, nowMs) + refillMs;
@@ -91,7 +97,7 @@ interface Budget {
 }
 
 /** `isLimited` false: everything is compared and nothing counted. */
-export function createGuesses(store: GuessStore, clock: Clock, isLimited: boolean): Guesses {
+export function createAttemptLimits(store: AttemptStore, clock: Clock, isLimited: boolean): AttemptLimits {
   /** How long until one guess is back; 0 while any is left. */
   const waitMs = async ({ key, rule }: Budget): Promise<number> => {
     const nowMs = clock.now();
@@ -102,14 +108,14 @@ export function createGuesses(store: GuessStore, clock: Clock, isLimited: boolea
   /** The budget this guess counts in, of those that have one left; else how long until the common one has. */
   const open = async (
     kind: TypedSecretKind,
-    { account, isAtHome }: Guess,
+    { account, isKnownNetwork }: Guess,
     hasOne: (budget: Budget) => Promise<boolean>,
   ): Promise<Budget | number> => {
-    const { guesses, atHome }: TypedSecret = typedSecrets[kind];
+    const { guesses, knownNetwork }: TypedSecret = typedSecrets[kind];
     const common = { key: keyOf(kind, account), rule: guesses };
     if (await hasOne(common)) return common;
-    if (atHome !== undefined && isAtHome !== undefined && (await isAtHome())) {
-      const own = { key: keyOf(`${kind} at home`, account), rule: atHome };
+    if (knownNetwork !== undefined && isKnownNetwork !== undefined && (await isKnownNetwork())) {
+      const own = { key: keyOf(`${kind} at home`, account), rule: knownNetwork };
       if (await hasOne(own)) return own;
     }
     return Math.max(1, await waitMs(common));

@@ -14,7 +14,7 @@ import { audit } from './audit.ts';
 import { runHook } from './hooks.ts';
 import { forgetRecoveryCodes } from './recovery-codes.ts';
 
-export interface GuestHandOver {
+export interface GuestTransfer {
   readonly guestToken: string;
   readonly accountToken: string;
   /** Of the person, for the hook. */
@@ -22,14 +22,14 @@ export interface GuestHandOver {
 }
 
 /** `guest_gone`: no session of a guest; `not_signed_in`: none of an account; `stale`: not fresh. */
-export type HandOverOutcome = 'done' | 'guest_gone' | 'not_signed_in' | 'insufficient_aal' | 'stale';
+export type GuestTransferOutcome = 'done' | 'guest_gone' | 'not_signed_in' | 'insufficient_aal' | 'stale';
 
 /**
  * The hook gets `{guest_id, user_id}`. A function in PostgreSQL works in the transaction that deletes the guest: both
  * happen, or neither. One over HTTP may be called again for the same two when deleting fails, and must allow that.
  * @throws {AuthError} what the hook refuses with, or fails by: the guest stays as it is
  */
-export async function handOverGuest(ctx: AuthContext, request: GuestHandOver): Promise<HandOverOutcome> {
+export async function transferGuest(ctx: AuthContext, request: GuestTransfer): Promise<GuestTransferOutcome> {
   const [guest, account] = await Promise.all([
     holderOf(ctx, request.guestToken),
     holderOf(ctx, request.accountToken),

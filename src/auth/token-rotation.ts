@@ -5,31 +5,31 @@
  */
 import type { Pool } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { judgeSession, sessionTimes } from './core/refresh.ts';
+import { createBatcher } from './batcher.ts';
+import { checkSession, sessionTimes } from './core/refresh.ts';
 import { isBanned } from './core/render-user.ts';
 import { refreshTokenText } from './core/secrets.ts';
 import { fromMs, toMs } from './core/times.ts';
 import { auditPayload } from './flows/audit.ts';
-import { createGathering } from './gathering.ts';
 import {
   type ActiveRefresh,
   activeRefreshes,
   type RefreshedSession,
   readActiveRefresh,
-  swapSettings,
-  type TokenSwap,
-  tokenSwaps,
-} from './queries/refresh-at-once.ts';
+  rotationSettings,
+  type TokenRotation,
+  tokenRotations,
+} from './queries/refresh-batch.ts';
 import type { User } from './rows.ts';
 import type { Settings } from './settings.ts';
 
 /** Members of one transaction; each holds a few locks until all are written. */
-const mostAtOnce = 16;
+const maxBatchSize = 16;
 /** More than a commit takes; a trigger of the project can take any time. */
-const patienceMs = 25;
-const lanes = 4;
+const slowAfterMs = 25;
+const maxConcurrent = 4;
 
-export interface SwapRequest {
+export interface RotationRequest {
   readonly token: string;
   readonly userAgent: string;
   readonly ip: string;
@@ -37,7 +37,7 @@ export interface SwapRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-export interface Swapped {
+export interface RotatedToken {
   readonly user: User;
   readonly session: RefreshedSession;
   /** The active token from now on. */
@@ -45,38 +45,42 @@ export interface Swapped {
 }
 
 /** Undefined: nothing has happened, or nobody knows. */
-export type SwapToken = (request: SwapRequest) => Promise<Swapped | undefined>;
+export type RotateToken = (request: RotationRequest) => Promise<RotatedToken | undefined>;
 
-export function createTokenSwaps(pool: Pool, settings: Settings, clock: Clock): SwapToken {
-  const swapAll = (requests: readonly SwapRequest[]) =>
+export function createTokenRotation(pool: Pool, settings: Settings, clock: Clock): RotateToken {
+  const rotateAll = (requests: readonly RotationRequest[]) =>
     pool.transaction(
       async (tx, rows) => {
         const now = fromMs(clock.now());
         const found = new Map(
           rows[0]?.map((row) => readActiveRefresh(row)).map((each) => [each.place, each]),
         );
-        const swaps = requests.map((request, index) => {
+        const rotations = requests.map((request, index) => {
           // Asked for twice at once, a token is no more usual than one that somebody else holds.
           const isFirst = requests.findIndex(({ token }) => token === request.token) === index;
           const active = isFirst ? found.get(index + 1) : undefined;
-          return active && isUsual(active, settings, clock.now()) ? swapOf(active, request, now) : undefined;
+          return active && isUsual(active, settings, clock.now())
+            ? rotationOf(active, request, now)
+            : undefined;
         });
-        const made = swaps.filter((swap) => swap !== undefined);
-        await tx.finish(made.length === 0 ? [] : tokenSwaps(made, now));
-        return swaps.map((swap) => swap && { user: swap.user, session: swap.session, child: swap.child });
+        const made = rotations.filter((rotation) => rotation !== undefined);
+        await tx.finish(made.length === 0 ? [] : tokenRotations(made, now));
+        return rotations.map(
+          (rotation) => rotation && { user: rotation.user, session: rotation.session, child: rotation.child },
+        );
       },
       // The first has waited longest.
       {
-        settings: swapSettings,
+        settings: rotationSettings,
         first: [activeRefreshes(requests.map(({ token }) => token))],
         signal: requests[0]?.signal,
       },
     );
-  const ask = createGathering<SwapRequest, Swapped | undefined>({
-    work: swapAll,
-    most: mostAtOnce,
-    patienceMs,
-    lanes,
+  const ask = createBatcher<RotationRequest, RotatedToken | undefined>({
+    work: rotateAll,
+    maxBatchSize,
+    slowAfterMs,
+    maxConcurrent,
   });
   // Whoever is not to blame for what went wrong succeeds on the long way.
   return (request) => ask(request).catch(() => undefined);
@@ -85,11 +89,15 @@ export function createTokenSwaps(pool: Pool, settings: Settings, clock: Clock): 
 /** Sessions of our OAuth server's clients are none of it: their client has to be shown. */
 function isUsual({ user, session, tokenUpdatedAt }: ActiveRefresh, settings: Settings, nowMs: number) {
   if (session.oauth_client_id !== null) return false;
-  const validity = judgeSession(sessionTimes(session), toMs(tokenUpdatedAt), settings.sessions, nowMs);
+  const validity = checkSession(sessionTimes(session), toMs(tokenUpdatedAt), settings.sessions, nowMs);
   return validity === 'valid' && !isBanned(user, nowMs);
 }
 
-function swapOf({ user, session, tokenId }: ActiveRefresh, request: SwapRequest, now: string): TokenSwap {
+function rotationOf(
+  { user, session, tokenId }: ActiveRefresh,
+  request: RotationRequest,
+  now: string,
+): TokenRotation {
   user.last_sign_in_at ??= now;
   user.updated_at = now;
   return {

@@ -1,8 +1,8 @@
 /** Accounts that nobody has proved anything about: what one request brings takes the place of what others brought before. */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
+import { type Contact, isPrepared } from '../core/contact-status.ts';
 import type { JsonObject } from '../core/json.ts';
-import { type Contact, isPrepared } from '../core/standing.ts';
 import { deleteFactors } from '../queries/factors.ts';
 import { deleteIdentity, replaceIdentityData } from '../queries/identities.ts';
 import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
@@ -14,34 +14,34 @@ import { addIdentity, identityClaims, syncProviders } from './accounts.ts';
 import { forgetRecoveryCodes } from './recovery-codes.ts';
 
 /** Null: no password. */
-export interface Brought {
+export interface SignUpContent {
   readonly passwordHash: string | null;
   readonly data: JsonObject;
 }
 
-export const nothing: Brought = { passwordHash: null, data: {} };
+export const nothing: SignUpContent = { passwordHash: null, data: {} };
 
 /**
  * Leaves an unclaimed account with this password, these metadata and the identity of this contact. An account that an
  * administrator prepared stays as it is, because nobody else could write to it. A confirmation code that was sent stays too;
  * the caller sends a new one.
  */
-export async function startOver(
+export async function resetUnclaimed(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
   contact: Contact,
-  brought: Brought,
+  content: SignUpContent,
 ): Promise<void> {
   if (isPrepared(user)) return;
   const now = ctx.clock.now();
   // Upstream's phone identity of a sign-up doesn't have the number.
   const claims = identityClaims(user, contact === 'email' && user.email ? { email: user.email } : {});
-  const data = { ...brought.data, ...claims };
+  const data = { ...content.data, ...claims };
   const known = (user.identities ?? []).find(({ provider }) => provider === contact);
   if (known) await replaceIdentityData(tx, known, data, now);
   const identity = known ?? (await addIdentity(ctx, tx, user, contact, data));
-  await keepOnlyIdentity(ctx, tx, user, identity, brought.passwordHash);
+  await keepOnlyIdentity(ctx, tx, user, identity, content.passwordHash);
 }
 
 /** Leaves the account with this identity, its metadata and this password. */
@@ -58,7 +58,7 @@ export async function keepOnlyIdentity(
   for (const other of user.identities ?? []) if (other.id !== identity.id) await deleteIdentity(tx, other.id);
   user.identities = [identity];
   await syncProviders(ctx, tx, user);
-  await endWhatWasBegun(ctx, tx, user);
+  await revokeEarlierAccess(ctx, tx, user);
 }
 
 /** All but the confirmation. */
@@ -71,7 +71,7 @@ const begunTokens = [
 ] as const;
 
 /** No session, factor, passkey, recovery code, link or pending change from before works anymore. */
-export async function endWhatWasBegun(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
+export async function revokeEarlierAccess(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   const none = {
     recovery_token: '',
     email_change: '',

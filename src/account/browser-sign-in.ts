@@ -5,14 +5,14 @@ import { sessionCookie } from './core/cookies.ts';
 import { cookieOf, keepCookie } from './request-cookies.ts';
 import { isEnding, type OpenSession, type SessionStore } from './sessions.ts';
 
-export interface Door {
+export interface BrowserSignIn {
   /** Signs in: creates a row and a cookie, and ends the browser's previous session. */
   enter(request: FastifyRequest, reply: FastifyReply, pair: TokenPair): Promise<OpenSession>;
   /** Ends a session in auth and here. If auth has already ended it, our row is deleted all the same. */
   leave(request: FastifyRequest, session: OpenSession, scope: string): Promise<void>;
 }
 
-export function createDoor(sessions: SessionStore, auth: AuthClient): Door {
+export function createBrowserSignIn(sessions: SessionStore, auth: AuthClient): BrowserSignIn {
   async function leave(request: FastifyRequest, session: OpenSession, scope: string): Promise<void> {
     try {
       const alive = await sessions.fresh(session, request, false);

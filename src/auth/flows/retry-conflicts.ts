@@ -14,17 +14,17 @@ const sharedKeys = new Set([
  *
  * @param attempt looks, and makes what is missing in a transaction of its own.
  */
-export async function despiteRivals<T>(attempt: () => Promise<T>): Promise<T> {
+export async function retryOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt();
   } catch (error) {
-    if (!isTakenMeanwhile(error)) throw error;
+    if (!isUniqueConflict(error)) throw error;
     return attempt();
   }
 }
 
-function isTakenMeanwhile(error: unknown): boolean {
+function isUniqueConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, constraint = '' } = error as { code?: unknown; constraint?: string };
-  return (code === '23505' && sharedKeys.has(constraint)) || isTakenMeanwhile(error.cause);
+  return (code === '23505' && sharedKeys.has(constraint)) || isUniqueConflict(error.cause);
 }

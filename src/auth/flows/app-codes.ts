@@ -46,7 +46,7 @@ export async function issueCode(ctx: AuthContext, request: CodeRequest): Promise
 }
 
 /** The session a code was made from; undefined for other flows. @throws {AuthError} when it has ended since. */
-export async function originOf(db: Queryable, flow: FlowState): Promise<Session | undefined> {
+export async function originSession(db: Queryable, flow: FlowState): Promise<Session | undefined> {
   if (flow.provider_type !== providerType || flow.referrer === null) return undefined;
   const session = await findSession(db, flow.referrer);
   if (session === undefined) throw authError('flow_state_not_found');

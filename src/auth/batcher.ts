@@ -1,0 +1,54 @@
+/**
+ * Batches work that is cheaper in batches. Calls made while a batch is running form the next batch, and a call made while
+ * none is running starts one immediately.
+ */
+export interface BatcherOptions<Q, A> {
+  /** Returns one result per input, in the same order. If it throws, every call of the batch rejects with that error. */
+  readonly work: (inputs: readonly Q[]) => Promise<readonly A[]>;
+  readonly maxBatchSize: number;
+  /** A batch that runs longer than this no longer delays the next one. */
+  readonly slowAfterMs: number;
+  /** Batches that may run at the same time, all but one of them slow. */
+  readonly maxConcurrent: number;
+  /** A monotonic clock, in milliseconds. */
+  readonly monotonicMs?: () => number;
+}
+
+interface PendingCall<Q, A> {
+  readonly input: Q;
+  readonly resolve: (result: A) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** @example const load = createBatcher({ work: loadRows, maxBatchSize: 16, slowAfterMs: 25, maxConcurrent: 4 }) */
+export function createBatcher<Q, A>(options: BatcherOptions<Q, A>): (input: Q) => Promise<A> {
+  const { work, maxBatchSize, slowAfterMs, maxConcurrent, monotonicMs = () => performance.now() } = options;
+  const pending: PendingCall<Q, A>[] = [];
+  let running = 0;
+  let startedAtMs = 0;
+
+  const startNext = () => {
+    const mayStart = running === 0 || (running < maxConcurrent && monotonicMs() - startedAtMs > slowAfterMs);
+    if (mayStart && pending.length > 0) void run(pending.splice(0, maxBatchSize));
+  };
+
+  const run = async (batch: readonly PendingCall<Q, A>[]) => {
+    running++;
+    startedAtMs = monotonicMs();
+    try {
+      const results = await work(batch.map(({ input }) => input));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as A);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      running--;
+      startNext();
+    }
+  };
+
+  return (input) =>
+    new Promise((resolve, reject) => {
+      pending.push({ input, resolve, reject });
+      startNext();
+    });
+}
