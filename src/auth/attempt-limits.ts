@@ -1,4 +1,7 @@
-/** Counts wrong guesses at the secrets of `core/typed-secrets.ts`. Every comparison with such a secret goes through here. */
+/**
+ * Limits wrong attempts at the secrets of `core/typed-secrets.ts`. Every comparison with such a secret goes through
+ * this module.
+ */
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -13,25 +16,28 @@ import {
 } from './queries/attempts.ts';
 
 export interface Guess {
-  /** Whose secret it is, as the table says; also one that nobody has. */
+  /** The owner of the secret as the table defines it. May be an account that doesn't exist. */
   readonly account: string;
-  /** Says whether the account is signed in on the network that the guess comes from. Asked only when it matters. */
+  /**
+   * Whether the account has a session on the network that the attempt comes from. Called only when the common budget is
+   * used up.
+   */
   readonly isKnownNetwork?: () => Promise<boolean>;
 }
 
 export type Verdict<T> =
   | { readonly kind: 'right'; readonly value: T }
   | { readonly kind: 'wrong' }
-  /** Not compared, or compared too late: nothing is said about the secret. */
+  /** Not compared, or compared too late, so the result reveals nothing about the secret. */
   | { readonly kind: 'blocked'; readonly waitMs: number };
 
-/** Uses one guess at an issued token; false: the token is dead. */
+/** Spends one attempt at an issued token. Returns false once the token is used up. */
 export type SpendToken = (token: string) => Promise<boolean>;
 
 export interface AttemptLimits {
   /**
-   * `compare` gives undefined for a wrong secret. It calls `spendToken` with each token that it compares with. An error of
-   * it counts as wrong.
+   * Runs `compare`, which returns undefined for a wrong secret. It calls `spendToken` for each token it compares with.
+   * An error counts as a wrong attempt.
    *
    * @example await guesses.verify('second_factor', { account: user.id }, async () => (isRight ? true : undefined))
    */
@@ -40,21 +46,24 @@ export interface AttemptLimits {
     guess: Guess,
     compare: (spendToken: SpendToken) => Promise<T | undefined>,
   ): Promise<Verdict<T>>;
-  /** Forgets budgets that are full again. */
+  /** Deletes budgets that are full again. */
   sweep(): Promise<void>;
 }
 
 export interface AttemptStore {
-  /** False: no guess is left. */
+  /** Returns false if no attempt is left. */
   take(key: string, rule: Bucket, nowMs: number): Promise<boolean>;
-  /** Takes one whether or not any is left. */
+  /** Takes an attempt even if none is left. */
   add(key: string, rule: Bucket, nowMs: number): Promise<void>;
   giveBack(key: string, rule: Bucket): Promise<void>;
   fullAt(key: string): Promise<number | undefined>;
   sweep(nowMs: number): Promise<void>;
 }
 
-/** In the database, for all processes on it. `db` is no connection that a transaction of a request holds. */
+/**
+ * Stores budgets in the database, shared by all of its processes. `db` must not be the connection of a request's
+ * transaction.
+ */
 export function sharedAttempts(db: Queryable): AttemptStore {
   return {
     take: (key, rule, nowMs) => takeAttempt(db, key, rule, nowMs),
@@ -65,7 +74,7 @@ export function sharedAttempts(db: Queryable): AttemptStore {
   };
 }
 
-/** In this process alone, for a database without tables of ours. */
+/** Stores budgets in this process, for databases without our own tables. */
 export function localAttempts(): AttemptStore {
   const fullAtMs = new Map<string, number>();
   const after = (key: string, { refillMs }: Bucket, nowMs: number): number =>
@@ -96,16 +105,16 @@ interface Budget {
   readonly rule: Bucket;
 }
 
-/** `isLimited` false: everything is compared and nothing counted. */
+/** With `isLimited` false, every secret is compared and no attempt counts. */
 export function createAttemptLimits(store: AttemptStore, clock: Clock, isLimited: boolean): AttemptLimits {
-  /** How long until one guess is back; 0 while any is left. */
+  /** Milliseconds until an attempt is available again. 0 if one is left. */
   const waitMs = async ({ key, rule }: Budget): Promise<number> => {
     const nowMs = clock.now();
     const full = Math.max((await store.fullAt(key)) ?? nowMs, nowMs);
     return Math.max(0, Math.ceil(full + rule.refillMs - nowMs - horizonMs(rule)));
   };
 
-  /** The budget this guess counts in, of those that have one left; else how long until the common one has. */
+  /** Returns a budget with an attempt left, or else the milliseconds until the common budget has one. */
   const open = async (
     kind: TypedSecretKind,
     { account, isKnownNetwork }: Guess,
@@ -147,7 +156,7 @@ export function createAttemptLimits(store: AttemptStore, clock: Clock, isLimited
         await store.add(budget.key, budget.rule, clock.now());
         return verdict;
       }
-      // Of guesses sent together, those that were compared before this one may have used up the rest.
+      // Concurrent attempts that were compared first may have used up the budget.
       const wait = await waitMs(budget);
       return wait === 0 ? verdict : { kind: 'blocked', waitMs: wait };
     },

@@ -1,8 +1,11 @@
-/** Work that depends on who has an account: neither its time nor its outcome shows in the response. */
+/** Background work whose duration or result would reveal who has an account, so the response doesn't wait for it. */
 import type { Logger } from '../kernel/log.ts';
 
 export interface BackgroundWork {
-  /** Does the work after the response, and logs what it throws. Where accounts aren't hidden it is awaited and throws. */
+  /**
+   * Runs the work after the response and logs its error. If accounts aren't hidden, waits for the work and throws its
+   * error.
+   */
   do(isHidden: boolean, work: () => Promise<unknown>): Promise<void>;
   /** Resolves when no work is pending. */
   settled(): Promise<void>;

@@ -1,16 +1,19 @@
-/** Where the permissions of limits are counted. */
+/** Token buckets: where rate limits store their state. */
 import type { Queryable } from '../database/types.ts';
 import { type Bucket, horizonMs } from './core/rate-limit-rules.ts';
 import { deleteFullBuckets, takePermission } from './queries/rate-limits.ts';
 
 export interface Buckets {
-  /** Takes one permission; false: there is none left, and nothing changed. */
+  /** Takes one token. Returns false, without a change, if none is left. */
   take(key: string, rule: Bucket, nowMs: number): Promise<boolean>;
-  /** Forgets buckets that are full again. */
+  /** Deletes buckets that are full again. */
   sweep(nowMs: number): Promise<void>;
 }
 
-/** In the database, for all processes on it. `db` is no connection that a transaction of a request holds. */
+/**
+ * Stores buckets in the database, shared by all of its processes. `db` must not be the connection of a request's
+ * transaction.
+ */
 export function sharedBuckets(db: Queryable): Buckets {
   return {
     take: (key, rule, nowMs) => takePermission(db, key, rule, nowMs),
@@ -18,9 +21,9 @@ export function sharedBuckets(db: Queryable): Buckets {
   };
 }
 
-/** In this process alone, for a database that holds no tables of ours. */
+/** Stores buckets in this process, for databases without our own tables. */
 export function localBuckets(): Buckets {
-  /** When each is full again; see `takePermission`. */
+  /** When each bucket is full again. See `takePermission`. */
   const fullAtMs = new Map<string, number>();
   return {
     async take(key, rule, nowMs) {

@@ -1,4 +1,4 @@
-/** What every flow and route of the service works with. */
+/** The dependencies of every use case and route. */
 import type { Pool } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -18,16 +18,22 @@ import type { TotpSteps } from './totp-steps.ts';
 
 export interface AuthContext {
   readonly settings: Settings;
-  /** As supabase_auth_admin: users' triggers run with its rights and search_path, as on the hosted service. */
+  /**
+   * Runs as supabase_auth_admin, so triggers on users have that role's rights and search_path, as on the hosted
+   * service.
+   */
   readonly pool: Pool;
-  /** Schema `_plinth`, which no role of the project reads. Never asked while a transaction of `pool` waits for it to lock. */
+  /**
+   * Access to schema `_plinth`, which no project role can read. Must not be used while a transaction of `pool` holds a
+   * lock that it needs.
+   */
   readonly ownTables: Pool;
-  /** False for a database of the hosted service, where nothing of ours is made. */
+  /** False for a database of the hosted service, where we create no tables. */
   readonly hasOwnTables: boolean;
   readonly keys: Keys;
   readonly mailer: Mailer;
   readonly passwords: Passwords;
-  /** Undefined: nobody is asked. */
+  /** Undefined if the check is disabled. */
   readonly leakedPasswords: LeakedPasswords | undefined;
   readonly limits: RateLimits;
   readonly guesses: AttemptLimits;
@@ -36,7 +42,7 @@ export interface AuthContext {
   readonly totpSteps: TotpSteps;
   readonly backgroundWork: BackgroundWork;
   readonly clock: Clock;
-  /** To other servers. */
+  /** Sends requests to other servers. */
   readonly outgoing: Outgoing;
   readonly oidc: Oidc;
   readonly log: Logger;

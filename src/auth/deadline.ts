@@ -1,6 +1,6 @@
 /**
- * The time a request may take. Whoever waits longer gets 504 `request_timeout`, and the transactions that the request
- * has open are cancelled: what was not answered did not happen.
+ * The time limit of a request. A request that exceeds it gets 504 `request_timeout`, and its open transactions are
+ * canceled, so nothing that wasn't acknowledged is committed.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool } from '../database/types.ts';
@@ -8,10 +8,10 @@ import { authError } from './errors.ts';
 
 const deadlines = new AsyncLocalStorage<AbortSignal>();
 
-/** Aborts when the request this is called in has run out of time; undefined outside of requests. */
+/** Aborts when the current request exceeds its time limit. Undefined outside of requests. */
 export const currentDeadline = (): AbortSignal | undefined => deadlines.getStore();
 
-/** Throws `request_timeout` when `work` takes too long; it then goes on without anybody who listens. */
+/** Throws `request_timeout` if `work` takes too long. The work itself continues without effect on the response. */
 export async function withDeadline<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const late = Promise.withResolvers<never>();
@@ -27,7 +27,7 @@ export async function withDeadline<T>(timeoutMs: number, work: () => Promise<T>)
   }
 }
 
-/** The same pool, whose transactions end with the request they are begun in. */
+/** Wraps a pool so that its transactions are canceled when their request exceeds its time limit. */
 export function endingWithRequests(pool: Pool): Pool {
   return {
     role: pool.role,

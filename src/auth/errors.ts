@@ -1,6 +1,6 @@
 /**
- * Every error code of the service (GoTrue 2.196), with the status and message it usually carries. Routes name a code
- * and say more where they know more; clients switch over the code.
+ * The error codes of the service (GoTrue 2.196) with their usual status and message. Routes may pass a more specific
+ * message. Clients switch on the code.
  */
 export interface ErrorEntry {
   readonly status: number;
@@ -181,9 +181,9 @@ export type ErrorCode = keyof typeof errorTable;
 
 export type WeakPasswordReason = 'length' | 'characters' | 'pwned';
 
-/** What a route throws. `cause` is for the log; the client sees code and message. */
+/** An error with a code from the table. The client sees code and message; `cause` is only logged. */
 export class AuthError extends Error {
-  /** Undefined where upstream sends none (a hook's own error): rendered as `unknown` or `unexpected_failure`. */
+  /** Undefined for errors that a hook defines. Rendered as `unknown` or `unexpected_failure`. */
   readonly code: ErrorCode | undefined;
   readonly status: number;
   readonly weakPasswordReasons: readonly WeakPasswordReason[] | undefined;
@@ -210,7 +210,7 @@ export class AuthError extends Error {
 }
 
 /**
- * An {@link AuthError} of the table, with a message of its own where one is given.
+ * Creates an {@link AuthError} with an optional message in place of the table's.
  *
  * @example throw authError('validation_failed', 'missing email or phone');
  */
@@ -222,12 +222,12 @@ export function authError(
   return new AuthError(code, message === undefined ? options : { ...options, message });
 }
 
-/** A 500 with a sentence that says which step failed; the cause goes to the log. */
+/** Creates a 500 whose message names the failed step. The cause is only logged. */
 export function internalError(message: string, cause?: unknown): AuthError {
   return new AuthError('unexpected_failure', cause === undefined ? { message } : { message, cause });
 }
 
-/** Errors of the token endpoint that follow RFC 6749: always 400, `{error, error_description}`. */
+/** An error of the token endpoint in the form of RFC 6749: always 400, `{error, error_description}`. */
 export class OAuthShapedError extends Error {
   readonly error: string;
   readonly description: string;

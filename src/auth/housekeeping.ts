@@ -1,4 +1,4 @@
-/** Clears away what has expired, now and then, in the background. */
+/** Periodically deletes expired rows in the background. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthContext } from './context.ts';
 import { batchRows, cleanups, type Lifetimes, tryLock } from './queries/housekeeping.ts';
@@ -7,15 +7,15 @@ import type { Settings } from './settings.ts';
 
 export interface Housekeeping {
   start(): void;
-  /** Waits for a round that is under way; it ends after the statement it is at. */
+  /** Waits for the current round, which ends after its current statement. */
   stop(): Promise<void>;
-  /** One round. False: another process is at it. */
+  /** Runs one round. Returns false if another process is running one. */
   sweep(): Promise<boolean>;
 }
 
-/** Long enough that an idle server keeps no connection open for it. */
+/** Long enough that an idle server doesn't keep a connection open. */
 const sweepEveryMs = 600_000;
-/** Between two batches, so that a great heap of rows is not in the way of requests. */
+/** The pause between two batches, so that a large backlog doesn't slow down requests. */
 const pauseMs = 20;
 
 type Tools = Pick<

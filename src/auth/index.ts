@@ -1,6 +1,6 @@
 /**
- * Users and sessions: sign-up, sign-in, codes, factors and their administration under `/auth/v1`, as GoTrue 2.196
- * serves them.
+ * Users and sessions: sign-up, sign-in, codes, factors and their administration under `/auth/v1`, compatible with
+ * GoTrue 2.196.
  */
 import type { FastifyPluginAsync } from 'fastify';
 import type { Config } from '../config/index.ts';
@@ -73,15 +73,15 @@ export interface AuthDeps {
   readonly keys: Keys;
   readonly config: Config;
   readonly mailer: Mailer;
-  /** The project root: template paths are relative to it. */
+  /** The project root. Template paths are relative to it. */
   readonly projectDir: string;
-  /** The public API address, for example http://127.0.0.1:54321. A function, since with port 0 it is known late. */
+  /** Returns the public API address, for example http://127.0.0.1:54321. A function because port 0 is resolved late. */
   readonly apiUrl: () => string;
   readonly mode: Mode;
-  /** False: nothing is served at `/account`. True by default. */
+  /** Whether pages are served at `/account`. True by default. */
   readonly hasAccountPages?: boolean;
   readonly clock: Clock;
-  /** To other servers; over the network by default. */
+  /** Sends requests to other servers. Uses the network by default. */
   readonly outgoing?: Outgoing;
   readonly log: Logger;
 }
@@ -89,7 +89,7 @@ export interface AuthDeps {
 const maxBodyBytes = 1_048_576;
 
 export interface AuthService extends Service {
-  /** The redirect rule for an absolute address. */
+  /** Whether the redirect rule allows an absolute address. */
   readonly isAllowedRedirect: (address: string) => boolean;
   /** See `flows/app-codes.ts`. */
   readonly issueCode: (request: CodeRequest) => Promise<string>;
@@ -98,11 +98,11 @@ export interface AuthService extends Service {
   /** See `flows/oauth-consent.ts`. */
   readonly isVettedClient: (clientId: string) => Promise<boolean>;
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
-  /** Those that are enabled, by the name that `provider` of /authorize takes; in the order of their names. */
+  /** The enabled custom providers, sorted by name. `id` is the value of `provider` at /authorize. */
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
   readonly messagePreviews: MessagePreviews;
   readonly users: UserAdministration;
-  /** Counted whatever `auth.guess_limits` says: for the Console. */
+  /** For the Console. Attempts count regardless of `auth.guess_limits`. */
   readonly guesses: AttemptLimits;
 }
 
@@ -170,7 +170,7 @@ export function createAuth(deps: AuthDeps): AuthService {
 
 function authPlugin(ctx: AuthContext): FastifyPluginAsync {
   return async (app) => {
-    // Clients are believed about the body, not about its type: each route reads it as JSON, an empty one included.
+    // Each route parses its body as JSON, whatever its content type says. An empty body is allowed too.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: maxBodyBytes }, (_request, body, done) => {
       done(null, body);

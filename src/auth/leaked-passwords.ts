@@ -1,10 +1,10 @@
-/** Asks whether a password is known from leaks: a service, or a file of the project's own. */
+/** Checks passwords against leaks, through a service or a file of the project. */
 import { open } from 'node:fs/promises';
 import type { Outgoing } from '../kernel/outgoing.ts';
 import { leakHashOf, listHolds, rangeHolds, rangePrefixChars } from './core/leaked-passwords.ts';
 
 export interface LeakedPasswords {
-  /** Throws when nobody can say. */
+  /** Throws if the check isn't possible. */
   has(password: string): Promise<boolean>;
 }
 
@@ -14,7 +14,7 @@ export interface LeakedPasswordSettings {
   readonly list_path: string | undefined;
 }
 
-/** As upstream's: a sign-up is not kept waiting for long. */
+/** The limit of upstream, so that a sign-up doesn't wait for long. */
 const leakCheckTimeoutMs = 5000;
 
 export function createLeakedPasswords(
@@ -28,7 +28,7 @@ export function createLeakedPasswords(
       const answer = await outgoing.send({
         url: `${url.replace(/\/+$/, '')}/range/${hash.slice(0, rangePrefixChars)}`,
         reach: 'configured',
-        // With padding the size of the answer does not tell the range.
+        // Padding hides the range, which the size of the response would reveal.
         headers: { accept: 'text/plain', 'user-agent': user_agent, 'add-padding': 'true' },
         timeoutMs: leakCheckTimeoutMs,
       });

@@ -1,6 +1,6 @@
 /**
- * OpenID Connect issuers: their discovery documents and keys, remembered, and ID tokens checked against them
- * (OpenID Connect Core section 3.1.3.7, Discovery section 4.3).
+ * OpenID Connect issuers: caches discovery documents and keys, and verifies ID tokens with them (OpenID Connect Core
+ * section 3.1.3.7, Discovery section 4.3).
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
@@ -12,7 +12,7 @@ import type { IdTokenClaims } from './core/providers/id-token-profiles.ts';
 export interface IssuerLocation {
   readonly issuer: string;
   readonly reach: Reach;
-  /** Below the issuer unless said. */
+  /** Defaults to the well-known path below the issuer. */
   readonly discoveryUrl?: string;
 }
 
@@ -22,35 +22,38 @@ export interface Discovery {
   readonly tokenEndpoint: string;
   readonly userinfoEndpoint: string;
   readonly jwksUri: string;
-  /** Signature algorithms of its ID tokens, those that need a public key; RS256 when it names none. */
+  /** The asymmetric algorithms that the issuer signs ID tokens with. RS256 if the document lists none. */
   readonly algorithms: readonly string[];
-  /** Its answers to the browser name it (RFC 9207). */
+  /** Whether the issuer adds `iss` to its authorization responses (RFC 9207). */
   readonly namesItself: boolean;
-  /** As it was answered. */
+  /** The document as received. */
   readonly document: JsonObject;
 }
 
 export interface IdTokenRules {
   readonly place: IssuerLocation;
-  /** Other names by which the issuer may call itself in the token. */
+  /** Other issuer names that the token may contain. */
   readonly aliases?: readonly string[];
-  /** One of them has to be in the audience. */
+  /** Values of which the token's audience must contain at least one. */
   readonly audience: readonly string[];
-  /** Compared with `at_hash` where both are there. */
+  /** Compared with `at_hash` if both are present. */
   readonly accessToken: string | undefined;
 }
 
 export interface Oidc {
-  /** @throws {Error} when the document cannot be had or is another issuer's. */
+  /** @throws {Error} if the document can't be fetched or belongs to another issuer */
   discover(place: IssuerLocation): Promise<Discovery>;
-  /** The claims of a token that is genuine and in time. @throws {IdTokenError} */
+  /** Returns the claims of a valid, unexpired token. @throws {IdTokenError} */
   verify(token: string, rules: IdTokenRules): Promise<IdTokenClaims>;
-  /** The next look fetches again. */
+  /** Removes the issuer from the cache. */
   forget(issuer: string): void;
 }
 
 export class IdTokenError extends Error {
-  /** The token is genuine and in time, but about nobody, or for others: upstream says which. */
+  /**
+   * `audience` and `subject`: the token is valid but issued to another client, or has no subject. Upstream returns a
+   * message for each.
+   */
   readonly fault: 'audience' | 'subject' | 'other';
 
   constructor(message: string, fault: IdTokenError['fault'] = 'other') {
@@ -60,13 +63,13 @@ export class IdTokenError extends Error {
   }
 }
 
-/** Whether a text can be read as a signed token. */
+/** Whether the text can be parsed as a signed token. */
 export const isToken = (text: string): boolean => !('reason' in parseToken(text));
 
 const discoveryLifetimeMs = 3_600_000;
-/** ID tokens may name any tenant of Microsoft: what is remembered is bounded. */
+/** Bounds the cache, because an ID token may name any Microsoft tenant. */
 const maxIssuers = 200;
-/** By which a clock may be ahead of the issuer's, for `nbf` alone. */
+/** The tolerated clock skew for `nbf`. */
 const notBeforeSkewSeconds = 300;
 
 interface Known {
@@ -102,7 +105,7 @@ export function createOidc(outgoing: Outgoing, clock: Clock): Oidc {
       loading = load(place).finally(() => underWay.delete(key));
       underWay.set(key, loading);
     }
-    // An issuer that is away for a while does not lock its users out.
+    // Uses the cached document if the issuer is unavailable, so that its users can still sign in.
     return entry ? loading.catch(() => entry) : loading;
   }
 
@@ -146,7 +149,10 @@ function judgeTarget({ sub, aud }: IdTokenClaims, audience: readonly string[]): 
   }
 }
 
-/** OpenID Connect Core section 3.1.3.8: the left half of the hash that belongs to the token's own algorithm. */
+/**
+ * Checks `at_hash`: the left half of the access token's hash, computed with the algorithm of the ID token (OpenID
+ * Connect Core section 3.1.3.8).
+ */
 function judgeAccessToken(claims: IdTokenClaims, alg: string, accessToken: string | undefined): void {
   const expected = claims.at_hash;
   if (accessToken === undefined || typeof expected !== 'string' || expected === '') return;
@@ -157,7 +163,7 @@ function judgeAccessToken(claims: IdTokenClaims, alg: string, accessToken: strin
   }
 }
 
-/** Symmetric ones are left out: a secret that we share with the provider would let us sign its tokens. */
+/** Excludes symmetric algorithms, because a secret shared with the provider would let us sign its tokens. */
 const publicAlgorithms = new Set('RS256 RS384 RS512 ES256 ES384 ES512 PS256 PS384 PS512 EdDSA'.split(' '));
 
 async function fetchDiscovery(outgoing: Outgoing, place: IssuerLocation): Promise<Discovery> {
@@ -170,7 +176,7 @@ async function fetchDiscovery(outgoing: Outgoing, place: IssuerLocation): Promis
   }
   const named = document.id_token_signing_alg_values_supported;
   for (const name of ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri']) {
-    // Users are sent to the first, secrets to the second.
+    // Browsers are sent to the authorization endpoint, and secrets to the token endpoint.
     if (place.reach === 'public' && text(name) !== '' && !text(name).startsWith('https://')) {
       throw new Error(`oidc: ${name} of ${place.issuer} must use HTTPS`);
     }

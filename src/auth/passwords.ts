@@ -1,7 +1,7 @@
 /**
- * Password hashes. Made with bcrypt of cost 10 and the prefix `$2a$`, as GoTrue and pgcrypto write it (for up to 72 bytes
- * it means the same as `$2b$`); verified in every form of `core/password-hash.ts`. All of it on the thread pool, of which
- * a part stays free for files and names: a crowd of sign-ins waits in a queue of ours.
+ * Password hashes. New ones use bcrypt with cost 10 and the prefix `$2a$`, as GoTrue and pgcrypto write it (equivalent
+ * to `$2b$` for up to 72 bytes). Verifies every format of `core/password-hash.ts`. Hashing runs on Node's thread pool
+ * behind a queue, so that bursts of sign-ins leave threads for file and DNS operations.
  */
 import { createCipheriv, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -13,20 +13,20 @@ import { authError } from './errors.ts';
 
 const cost = 10;
 
-/** Of the four threads that Node's pool has. */
+/** Of the four threads in Node's pool. */
 const maxThreads = 3;
-/** More than can be answered in the time of a request. */
+/** More than can complete within the time limit of a request. */
 const maxWaitingHashes = 1000;
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** False for an empty or unknown hash. */
+  /** Returns false for an empty or unknown hash. */
   verify(password: string, hash: string): Promise<boolean>;
-  /** Takes as long as a verification, so that an unknown account cannot be told by time. */
+  /** Takes as long as a verification, so that timing doesn't reveal unknown accounts. */
   pretendToVerify(password: string): Promise<void>;
 }
 
-/** All of its functions throw `over_request_rate_limit` when too much is waiting already. */
+/** All methods throw `over_request_rate_limit` if the queue is full. */
 export function createPasswords(): Passwords {
   const queue = createWorkQueue({
     concurrency: Math.min(maxThreads, availableParallelism()),
@@ -70,7 +70,7 @@ export function createPasswords(): Passwords {
 
   async function pretendToVerify(password: string): Promise<void> {
     decoy ??= hash('nobody has this password');
-    // One that failed, in a crowd, is made again for the next.
+    // After a failure caused by a full queue, the next call computes the decoy again.
     decoy.catch(() => {
       decoy = undefined;
     });

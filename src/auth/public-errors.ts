@@ -1,8 +1,8 @@
-/** What clients learn of an error, whatever was thrown. */
+/** Public errors: what clients may see of a thrown value. */
 import { isPostgresError } from './core/postgres-error.ts';
 import { AuthError, authError } from './errors.ts';
 
-/** The error as one of the table. `cause` has the details for the log. */
+/** Converts any thrown value to an error of the table. `cause` has the details for the log. */
 export function publicError(error: unknown): AuthError {
   const known = asAway(asAuthError(error));
   return known.status >= 500 && isFaultyText(known.cause)
@@ -10,7 +10,7 @@ export function publicError(error: unknown): AuthError {
     : known;
 }
 
-/** The code to show for an error that has none. */
+/** The code to show for an error without one. */
 export const fallbackCode = ({ status }: AuthError): string =>
   status === 500 ? 'unexpected_failure' : 'unknown';
 
@@ -22,8 +22,8 @@ function asAuthError(error: unknown): AuthError {
 }
 
 /**
- * 503 where PostgreSQL is away: restarting (57P), not reached (08), without a free connection (53300). GoTrue answers 500,
- * which supabase-js before June 2026 takes for a refusal: a refresh in that moment signed the user out.
+ * Returns 503 if PostgreSQL is unavailable: restarting (57P), unreachable (08) or out of connections (53300). GoTrue
+ * returns 500, which supabase-js before June 2026 treats as a rejected refresh, so that the user is signed out.
  */
 function asAway(error: AuthError): AuthError {
   if (error.status !== 500 || !isAway(error.cause)) return error;
@@ -36,14 +36,17 @@ const isAway = (error: unknown): boolean =>
   (isPostgresError(error) && /^(08|57P|53300)/.test(error.code)) ||
   (error instanceof Error && isAway(error.cause));
 
-/** Text that PostgreSQL has no place for, as it says of a NUL. Our statements hold none, so the request did. */
+/**
+ * SQLSTATEs for text that PostgreSQL can't store, such as a NUL. Our statements contain none, so it comes from the
+ * request.
+ */
 const faultyText = new Set(['22021', '22P05']);
 
 const unstorable = 'The request holds text that cannot be stored';
 
 const isFaultyText = (cause: unknown): boolean => isPostgresError(cause) && faultyText.has(cause.code);
 
-/** What triggers and constraints of the project raise is told to older clients as it is. */
+/** SQLSTATEs that a project's triggers and constraints raise. Older clients see these errors unchanged. */
 const raisedByProject = new Set(['P0001', '23000', '23001', '23502', '23503', '23505', '23514', '23P01']);
 
 interface PostgresErrorBody {

@@ -1,6 +1,6 @@
 /**
- * Limits on how often: of one address to one handler, and of the whole server on what costs money. A count outlives the
- * rollback of what it allowed.
+ * Rate limits per address and handler, and for the whole server on emails and text messages. A count survives the
+ * rollback of the operation it allowed.
  */
 
 import { networkOf, siteOf } from '../kernel/network-of.ts';
@@ -16,19 +16,19 @@ import {
 import { authError } from './errors.ts';
 import type { Settings } from './settings.ts';
 
-/** More than the clocks of two requests may be apart (`horizonMs`). */
+/** More than the clock skew between two requests (`horizonMs`). */
 const onceSlackMs = 1000;
 
 export interface RateLimits {
-  /** Throws `over_request_rate_limit`. No statement where addresses are not limited. */
+  /** Throws `over_request_rate_limit`. Runs no statement if addresses aren't limited. */
   address(handler: LimitedHandler, ip: string, nowMs: number): Promise<void>;
   /** Throws `over_email_send_rate_limit`. */
   email(nowMs: number): Promise<void>;
   /** Throws `over_sms_send_rate_limit`. */
   sms(nowMs: number): Promise<void>;
-  /** True the first time; then false for at least `forMs`. */
+  /** Returns true for the first call with a key, then false for at least `forMs`. */
   once(key: string, forMs: number, nowMs: number): Promise<boolean>;
-  /** Forgets what no longer counts. */
+  /** Deletes expired counts. */
   sweep(nowMs: number): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function createRateLimits(buckets: Buckets, settings: Settings): RateLimi
       if (!isAllowed) throw authError('over_request_rate_limit');
     },
     async email(nowMs) {
-      // Under autoconfirm only a limit of 0 counts, as upstream.
+      // With autoconfirm, only a limit of 0 applies, as upstream.
       const isOver =
         hourly.emails === 0 || (!email.autoconfirm && !(await takeHourly('emails', hourly.emails, nowMs)));
       if (isOver) throw authError('over_email_send_rate_limit');
@@ -68,7 +68,7 @@ export function createRateLimits(buckets: Buckets, settings: Settings): RateLimi
   };
 }
 
-/** Throws 429 while less than `minimumMs` have passed since the last one to this user. */
+/** Throws 429 if the last message to this user was sent less than `minimumMs` ago. */
 export function requirePause(
   sentAtMs: number | undefined,
   minimumMs: number,

@@ -1,4 +1,4 @@
-/** An error as the parameters of a redirect, for browsers that stand at our door (RFC 6749, section 4.1.2.1). */
+/** Renders an error as redirect parameters (RFC 6749, section 4.1.2.1). */
 import type { AuthContext } from './context.ts';
 import { AuthError, OAuthShapedError } from './errors.ts';
 
@@ -10,10 +10,10 @@ export const errorKinds: Readonly<Record<number, string>> = {
   503: 'temporarily_unavailable',
 };
 
-/** What a user may not do, whatever its status. */
+/** Codes that are rendered as `access_denied`, whatever their status. */
 const deniedCodes = new Set(['signup_disabled', 'user_banned', 'provider_email_needs_verification']);
 
-/** For whoever comes back from somebody else. What is our fault is logged, and told in general words. */
+/** The redirect parameters of an error. Internal errors are logged, and the browser sees a generic message. */
 export function errorParams(ctx: AuthContext, path: string, thrown: unknown): Record<string, string> {
   if (thrown instanceof OAuthShapedError) {
     return { error: thrown.error, error_description: thrown.description };

@@ -1,9 +1,9 @@
 /**
- * Rows of schema `auth` as the queries give them. Times are PostgreSQL's ISO text.
+ * Rows of schema `auth` as the queries return them. Times are PostgreSQL's ISO text.
  *
- * Glossary. *User*: an account. *Identity*: a way to sign in to it. *Session*: a signed-in device. *Factor*: a second
- * proof. *One-time token*: what a mail or message carries, kept as a hash. *Flow state*: a PKCE sign-in under way.
- * *AAL*: assurance level of a session. *AMR*: the methods it was signed in with.
+ * Glossary. *User*: an account. *Identity*: a way to sign in to an account. *Session*: a signed-in device. *Factor*: a
+ * second factor. *One-time token*: the hash of a code or link that was sent. *Flow state*: a PKCE sign-in in progress.
+ * *AAL*: the assurance level of a session. *AMR*: the authentication methods of a session.
  */
 import type { JsonObject } from './core/json.ts';
 
@@ -43,7 +43,7 @@ export interface UserColumns {
   is_anonymous: boolean;
 }
 
-/** A user with what its JSON shows. Flows change it in step with the database. */
+/** A user with the relations that its JSON shows. Use cases update the object together with the database. */
 export interface User extends UserColumns {
   identities: Identity[] | null;
   factors: Factor[];
@@ -78,12 +78,12 @@ export interface Factor {
   last_webauthn_challenge_data: JsonObject | null;
 }
 
-/** A key that signs in by itself. */
+/** A key that signs a user in without a password. */
 export interface Passkey {
   readonly id: string;
   readonly user_id: string;
   readonly credential_id: Buffer;
-  /** COSE_Key. */
+  /** Encoded as COSE_Key. */
   readonly public_key: Buffer;
   readonly sign_count: number;
   readonly transports: readonly string[];
@@ -148,7 +148,7 @@ export interface FlowState {
   readonly authentication_method: string;
   readonly auth_code_issued_at: string | null;
   readonly invite_token: string | null;
-  /** Where the browser goes in the end. */
+  /** The address that the browser ends at. */
   readonly referrer: string | null;
   readonly oauth_client_state_id: string | null;
   /** The user that gets the identity. */
@@ -156,7 +156,7 @@ export interface FlowState {
   readonly email_optional: boolean;
 }
 
-/** A provider that the project added by itself. */
+/** An OAuth2 or OIDC provider that the project added. */
 export interface CustomProvider {
   readonly id: string;
   readonly provider_type: 'oauth2' | 'oidc';

@@ -1,4 +1,4 @@
-/** The settings of config.toml in the terms of this service; read once, at creation. */
+/** The settings of config.toml as this service uses them. Read once, at creation. */
 import type { Config } from '../config/index.ts';
 import { defaultColor, type MailBrand } from './core/default-mails.ts';
 import { type PasswordRules, requiredSets } from './core/password-rules.ts';
@@ -12,15 +12,15 @@ export type Mode = 'development' | 'production';
 
 export type HookName = keyof Config['auth']['hook'] | keyof Config['plinth']['auth']['hook'];
 
-/** `[auth.external.NAME]`. */
+/** A section `[auth.external.NAME]`. */
 export interface ProviderSettings {
   readonly enabled: boolean;
-  /** The first is ours at the provider; ID tokens may be made for any of them. */
+  /** The first is our own client at the provider. ID tokens may be issued to any of them. */
   readonly clientIds: readonly string[];
   readonly secret: string;
-  /** '' where the provider has an address of its own. */
+  /** Empty for the provider's default address. */
   readonly url: string;
-  /** '' for our callback. */
+  /** Empty for our callback. */
   readonly redirectUri: string;
   readonly skipNonceCheck: boolean;
   readonly emailOptional: boolean;
@@ -32,10 +32,10 @@ export interface Settings {
   readonly adminRoles: readonly string[];
   readonly siteUrl: string;
   readonly redirects: RedirectRules;
-  /** Addresses that are known once the port is. */
+  /** Functions, because these addresses depend on the port. */
   readonly externalUrl: () => string;
   readonly issuer: () => string;
-  /** Our own pages for end users. */
+  /** The address of the Account pages, or of the pages the project replaces them with. */
   readonly accountUrl: () => string;
   readonly accessTokenSeconds: number;
   readonly signupEnabled: boolean;
@@ -44,7 +44,7 @@ export interface Settings {
   readonly password: PasswordRules;
   readonly leakedPasswords: Config['plinth']['auth']['password']['hibp'];
   readonly saml: Config['plinth']['auth']['saml'];
-  /** Users may delete their own account. */
+  /** Whether users may delete their own account. */
   readonly deletionEnabled: boolean;
   readonly passwordChange: { readonly needsReauthentication: boolean; readonly needsCurrent: boolean };
   readonly refresh: { readonly rotation: boolean; readonly reuseIntervalMs: number };
@@ -54,12 +54,12 @@ export interface Settings {
     readonly singlePerUser: boolean;
   };
   readonly requestTimeoutMs: number;
-  /** Undefined: guests stay. */
+  /** Undefined keeps guests forever. */
   readonly guestLifetimeMs: number | undefined;
   readonly email: {
     readonly enabled: boolean;
     readonly autoconfirm: boolean;
-    /** Responses don't show who has an account. */
+    /** Whether responses hide who has an account. */
     readonly hidesAccounts: boolean;
     readonly doubleConfirmChanges: boolean;
     readonly maxFrequencyMs: number;
@@ -67,10 +67,10 @@ export interface Settings {
     readonly otpExpiryMs: number;
   };
   readonly mail: {
-    /** In lower case; empty: everybody's. */
+    /** In lower case. Empty allows every address. */
     readonly authorizedAddresses: readonly string[];
     readonly checksDomains: boolean;
-    /** Links of all mails lead to our page with a button. */
+    /** Whether the links of all emails lead to a page with a button. */
     readonly confirmsByButton: boolean;
     readonly brand: MailBrand;
   };
@@ -83,15 +83,15 @@ export interface Settings {
     readonly otpLength: number;
     readonly otpExpiryMs: number;
     readonly template: string;
-    /** Bare phone number to its fixed code. */
+    /** Fixed codes by phone number, without `+`. */
     readonly testCodes: ReadonlyMap<string, string>;
   };
-  /** For the provider of text messages. */
+  /** For the SMS provider. */
   readonly sms: SmsConfig;
   readonly oauthServer: {
     readonly enabled: boolean;
     readonly allowsRegistration: boolean;
-    /** The page that asks users whether a client may act for them; undefined when there is none. */
+    /** The page that asks users for their consent. Undefined if there is none. */
     readonly consentUrl: () => string | undefined;
   };
   readonly providers: ReadonlyMap<string, ProviderSettings>;
@@ -99,23 +99,26 @@ export interface Settings {
   readonly passkeysEnabled: boolean;
   readonly relyingParty: RelyingParty;
   readonly hooks: Config['auth']['hook'] & Config['plinth']['auth']['hook'];
-  /** Mails and text messages an hour, for the whole server. */
+  /** Emails and text messages per hour, for the whole server. */
   readonly hourly: { readonly emails: number; readonly sms: number };
-  /** In development everybody comes from one address, and the local stack names no header to tell them apart. */
+  /**
+   * False in development, where all clients share one address and the local stack has no header that distinguishes
+   * them.
+   */
   readonly limitsByAddress: boolean;
-  /** Tokens of OAuth clients open the routes that change an account, as upstream. */
+  /** Whether an OAuth client's token may change the account, as upstream allows. */
   readonly clientsActAsUsers: boolean;
-  /** Wrong guesses at typed secrets count by account and token. */
+  /** Whether wrong attempts at user-entered secrets are limited per account and token. */
   readonly limitsGuesses: boolean;
   readonly config: Config['auth'];
 }
 
 const smsProviders = ['twilio', 'twilio_verify', 'messagebird', 'textlocal', 'vonage'] as const;
 
-/** A code by SMS holds longer than the hosted default: the local stack's 6000 seconds, and 6 digits. */
+/** Codes by SMS are valid longer than on the hosted service: 6000 seconds and 6 digits, as on the local stack. */
 const smsOtp = { length: 6, expiryMs: 6_000_000 };
 
-/** As the local stack does without a mail server of the project's own. */
+/** As on the local stack without the project's own mail server. */
 const practicallyNoLimit = 360_000;
 
 export function settingsFrom(
@@ -125,7 +128,7 @@ export function settingsFrom(
   hasAccountPages = true,
 ): Settings {
   const externalUrl = () => auth.external_url ?? `${apiUrl()}/auth/v1`;
-  // Developers see upstream's responses, with what could not be sent and why.
+  // In development, responses are upstream's, including delivery errors.
   const hidesAccounts = mode === 'production' && !plinth.auth.reveal_accounts;
   const provider = smsProviders.find((name) => auth.sms[name].enabled) ?? '';
   return {
@@ -179,12 +182,12 @@ export function settingsFrom(
       brand: {
         name: plinth.branding.name ?? project_id ?? '',
         color: plinth.branding.color ?? defaultColor,
-        // A path of ours means nothing in a mailbox.
+        // A relative path is useless in an email.
         supportUrl: plinth.branding.support_url?.replace(/^\/.*/, '') ?? '',
       },
     },
     phone: {
-      // Without a provider the local stack turns phones off; here their messages are captured.
+      // The local stack disables phone sign-in without a provider. Here, messages are captured instead.
       enabled: auth.sms.enable_signup,
       autoconfirm: !auth.sms.enable_confirmations,
       hidesAccounts,
@@ -217,7 +220,7 @@ export function settingsFrom(
   };
 }
 
-/** The project's own page, if it names one; else ours, below `apiUrl`. */
+/** Returns the project's own page if configured, or else ours below `apiUrl`. */
 function consentUrl(auth: Config['auth'], apiUrl: string | undefined): string | undefined {
   const path = auth.oauth_server.authorization_url_path ?? '';
   if (path === '') return apiUrl && `${apiUrl}/account/consent`;

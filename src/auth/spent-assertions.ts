@@ -1,17 +1,17 @@
-/** SAML assertions that were accepted: each is good for one sign-in. */
+/** Accepted SAML assertions. Each is valid for one sign-in. */
 import type { Queryable } from '../database/types.ts';
 import { deleteOldAssertions, findSessionEnd, type SpentAssertion, spendAssertion } from './queries/sso.ts';
 
 export interface SpentAssertions {
-  /** False when it was spent before. */
+  /** Returns false if the assertion was used before. */
   spend(assertion: SpentAssertion): Promise<boolean>;
-  /** Until when the session of this flow may last; undefined when the provider did not say. */
+  /** When the session of this flow must end. Undefined if the provider set no limit. */
   sessionEnd(flowStateId: string): Promise<string | undefined>;
-  /** Forgets what nobody could present any more. */
+  /** Deletes assertions that have expired. */
   sweep(nowMs: number): Promise<void>;
 }
 
-/** In the database, for all processes on it. */
+/** Stores assertions in the database, shared by all of its processes. */
 export function sharedAssertions(db: Queryable): SpentAssertions {
   return {
     spend: (assertion) => spendAssertion(db, assertion),
@@ -20,7 +20,7 @@ export function sharedAssertions(db: Queryable): SpentAssertions {
   };
 }
 
-/** In this process alone, for a database that holds no tables of ours. */
+/** Stores assertions in this process, for databases without our own tables. */
 export function localAssertions(): SpentAssertions {
   const spent = new Map<string, SpentAssertion>();
   return {

@@ -1,7 +1,7 @@
 /**
- * The usual refresh: an active token of the first form, a session that nothing is wrong with, nobody else at it. Two round
- * trips do it, and refreshes that come at once share them: what a refresh costs PostgreSQL is to a good part the commit.
- * It refuses nothing by itself; whatever is not usual is left to the long way of `flows/refresh-session.ts`.
+ * Refreshes tokens in batches: the common case of an active token of form 1 and a valid session that no other request
+ * is using. Two round trips refresh a whole batch, because commits are a large part of the cost of a refresh. Never
+ * rejects a refresh. Requests that don't qualify fall back to `flows/refresh-session.ts`.
  */
 import type { Pool } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -23,9 +23,9 @@ import {
 import type { User } from './rows.ts';
 import type { Settings } from './settings.ts';
 
-/** Members of one transaction; each holds a few locks until all are written. */
+/** Refreshes per transaction. Each holds several locks until all are written. */
 const maxBatchSize = 16;
-/** More than a commit takes; a trigger of the project can take any time. */
+/** Longer than a commit takes. A trigger of the project may take any time. */
 const slowAfterMs = 25;
 const maxConcurrent = 4;
 
@@ -33,18 +33,18 @@ export interface RotationRequest {
   readonly token: string;
   readonly userAgent: string;
   readonly ip: string;
-  /** Of the request. */
+  /** The deadline of the request. */
   readonly signal: AbortSignal | undefined;
 }
 
 export interface RotatedToken {
   readonly user: User;
   readonly session: RefreshedSession;
-  /** The active token from now on. */
+  /** The new active token. */
   readonly child: string;
 }
 
-/** Undefined: nothing has happened, or nobody knows. */
+/** Undefined if nothing was changed, or if the outcome is unknown. */
 export type RotateToken = (request: RotationRequest) => Promise<RotatedToken | undefined>;
 
 export function createTokenRotation(pool: Pool, settings: Settings, clock: Clock): RotateToken {
@@ -56,7 +56,7 @@ export function createTokenRotation(pool: Pool, settings: Settings, clock: Clock
           rows[0]?.map((row) => readActiveRefresh(row)).map((each) => [each.place, each]),
         );
         const rotations = requests.map((request, index) => {
-          // Asked for twice at once, a token is no more usual than one that somebody else holds.
+          // A token that occurs twice in a batch takes the fallback, like one that another request has locked.
           const isFirst = requests.findIndex(({ token }) => token === request.token) === index;
           const active = isFirst ? found.get(index + 1) : undefined;
           return active && isUsual(active, settings, clock.now())
@@ -69,7 +69,7 @@ export function createTokenRotation(pool: Pool, settings: Settings, clock: Clock
           (rotation) => rotation && { user: rotation.user, session: rotation.session, child: rotation.child },
         );
       },
-      // The first has waited longest.
+      // The first request has waited longest.
       {
         settings: rotationSettings,
         first: [activeRefreshes(requests.map(({ token }) => token))],
@@ -82,11 +82,11 @@ export function createTokenRotation(pool: Pool, settings: Settings, clock: Clock
     slowAfterMs,
     maxConcurrent,
   });
-  // Whoever is not to blame for what went wrong succeeds on the long way.
+  // After an error, every request of the batch falls back, where only the faulty one fails.
   return (request) => ask(request).catch(() => undefined);
 }
 
-/** Sessions of our OAuth server's clients are none of it: their client has to be shown. */
+/** Excludes sessions of OAuth clients, because those require client authentication. */
 function isUsual({ user, session, tokenUpdatedAt }: ActiveRefresh, settings: Settings, nowMs: number) {
   if (session.oauth_client_id !== null) return false;
   const validity = checkSession(sessionTimes(session), toMs(tokenUpdatedAt), settings.sessions, nowMs);

@@ -1,16 +1,16 @@
-/** The time steps whose codes were accepted: each code of an authenticator app works once (RFC 6238 section 5.2). */
+/** Accepted TOTP time steps, so that each code of an authenticator app works once (RFC 6238 section 5.2). */
 import type { Queryable } from '../database/types.ts';
 import { oldestTotpStep } from '../kernel/totp.ts';
 import { deleteTotpSteps, takeTotpStep } from './queries/totp-steps.ts';
 
 export interface TotpSteps {
-  /** False when this step or a newer one of the factor was taken before. */
+  /** Returns false if this step or a newer one of the factor was used before. */
   take(factorId: string, step: number): Promise<boolean>;
-  /** Forgets steps whose codes no longer count. */
+  /** Deletes steps whose codes have expired. */
   sweep(nowMs: number): Promise<void>;
 }
 
-/** In the database, for all processes on it. */
+/** Stores steps in the database, shared by all of its processes. */
 export function sharedTotpSteps(db: Queryable): TotpSteps {
   return {
     take: (factorId, step) => takeTotpStep(db, factorId, step),
@@ -18,7 +18,7 @@ export function sharedTotpSteps(db: Queryable): TotpSteps {
   };
 }
 
-/** In this process alone, for a database without tables of ours. */
+/** Stores steps in this process, for databases without our own tables. */
 export function localTotpSteps(): TotpSteps {
   const steps = new Map<string, number>();
   return {

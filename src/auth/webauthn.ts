@@ -1,6 +1,6 @@
 /**
- * Judges what authenticators answer (WebAuthn level 3, sections 7.1 and 7.2), with @simplewebauthn/server. The library
- * is loaded at the first key: most projects have none.
+ * Verifies authenticator responses (WebAuthn level 3, sections 7.1 and 7.2) with @simplewebauthn/server. The library is
+ * loaded on first use, because most projects have no keys.
  */
 import type { Ceremony } from './core/webauthn/ceremony.ts';
 import type { KeyRecord, KeyUse, NewKey } from './core/webauthn/credential.ts';
@@ -9,10 +9,10 @@ import type { AssertionResponse, CreationResponse } from './core/webauthn/respon
 
 export type Judgement<T> =
   | { readonly ok: true; readonly proven: T }
-  /** `malformed`: bytes that are no answer of an authenticator. `refused`: an answer, but not to this question. */
+  /** `malformed`: not an authenticator response. `refused`: a response that doesn't match this ceremony. */
   | { readonly ok: false; readonly fault: 'malformed' | 'refused'; readonly cause: unknown };
 
-/** A new key for this ceremony. Attestation statements are verified, but any model of authenticator is welcome. */
+/** Verifies a new key. Attestation statements are verified, but every authenticator model is accepted. */
 export async function verifyCreation(
   party: RelyingParty,
   ceremony: Ceremony,
@@ -61,7 +61,7 @@ export async function verifyCreation(
   }
 }
 
-/** A signature by this key for this ceremony. The count of uses is for the caller to judge. */
+/** Verifies a signature by a known key. The caller checks the signature counter. */
 export async function verifyAssertion(
   party: RelyingParty,
   ceremony: Ceremony,
@@ -86,7 +86,7 @@ export async function verifyAssertion(
       },
       expectedChallenge: ceremony.challenge,
       expectedOrigin: [...party.origins],
-      // A page of ours may be framed by pages of ours.
+      // Our own pages may frame each other.
       expectedTopOrigin: [...party.origins],
       expectedRPID: party.id,
       requireUserVerification: ceremony.userVerification === 'required',

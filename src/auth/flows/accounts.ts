@@ -1,4 +1,6 @@
-/** Making users and changing what confirms them. Each step is an update of its own, for triggers see them one by one. */
+/**
+ * Creates users and confirms their contacts. Each step is a separate update, because triggers observe them one by one.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -16,18 +18,18 @@ import { runHook } from './hooks.ts';
 
 export type Provider = 'email' | 'phone';
 
-/** A user not yet in the database, hashed before any transaction begins. */
+/** Prepares a user and hashes the password, before any transaction starts. */
 export async function draftUser(
   ctx: AuthContext,
   draft: {
     readonly aud: string;
-    /** Of the first identity; undefined for a guest. */
+    /** The provider of the first identity. Undefined for a guest. */
     readonly provider: string | undefined;
     readonly email?: string;
     readonly phone?: string;
     readonly password?: string;
     readonly data: JsonObject;
-    /** Beside others with the same address, which then are not linked to it. */
+    /** Whether the user may share an email address with others, to whom it is then not linked. */
     readonly isSsoUser?: boolean;
   },
 ): Promise<NewUser> {
@@ -45,7 +47,7 @@ export async function draftUser(
   };
 }
 
-/** Throws what the project's hook refuses with. */
+/** Throws the error of the project's hook. */
 export async function runBeforeUserCreated(ctx: AuthContext, caller: Caller, draft: NewUser): Promise<void> {
   if (!ctx.settings.hooks.before_user_created.enabled) return;
   const now = fromMs(ctx.clock.now());
@@ -60,15 +62,15 @@ export async function runBeforeUserCreated(ctx: AuthContext, caller: Caller, dra
 }
 
 /**
- * After the transaction that made the user. What the hook refuses with is told, and the user stays. GoTrue 2.196 leaves
- * out users who are confirmed at sign-up.
+ * Runs after the transaction that created the user, so the user is kept if the hook fails. As in GoTrue 2.196, users
+ * confirmed at sign-up are skipped.
  */
 export async function runAfterUserCreated(ctx: AuthContext, caller: Caller, user: User): Promise<void> {
   if (!ctx.settings.hooks.after_user_created.enabled) return;
   await runHook(ctx, 'after_user_created', caller, { user: renderUser(user) });
 }
 
-/** Inserts, gives the role, and reads the user again, since triggers may have changed it. */
+/** Inserts the user, sets the role, and reads the user again, because triggers may have changed it. */
 export async function createUser(
   ctx: AuthContext,
   tx: Transaction,
@@ -130,7 +132,7 @@ export const emptyUser: User = {
   factors: [],
 };
 
-/** What an identity of our own providers knows; these four keys are ours and data cannot set them. */
+/** The identity data of our own providers. Metadata can't override these four keys. */
 export function identityClaims(
   user: User,
   claims: {
@@ -181,7 +183,7 @@ export async function setAppMetadata(
   await mergeUserMetadata(tx, user, 'raw_app_meta_data', updates, ctx.clock.now());
 }
 
-/** app_metadata.provider and .providers follow the identities. */
+/** Updates app_metadata.provider and .providers from the user's identities. */
 export async function syncProviders(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   const providers = await listProviders(tx, user.id);
   const first = providers[0] === undefined ? {} : { provider: providers[0] };
@@ -205,7 +207,7 @@ export async function stopBeingAnonymous(ctx: AuthContext, tx: Transaction, user
   if (user.is_anonymous) await updateUser(tx, user, { is_anonymous: false }, ctx.clock.now());
 }
 
-/** Nothing is waited for: no code, and no change of a contact, whose code anybody can have sent again. */
+/** Column values without any pending code or contact change. Anyone can have the code of a contact change resent. */
 const nothingPending = {
   confirmation_token: '',
   confirmation_sent_at: null,
@@ -224,8 +226,8 @@ const nothingPending = {
 } as const;
 
 /**
- * A new password ends what was begun under the old one: tokens that were sent, changes of a contact, and all sessions but the
- * one that is kept.
+ * Stores a password and invalidates everything that depended on the old one: pending codes, contact changes, and all
+ * sessions except one.
  */
 export async function storePassword(
   ctx: AuthContext,
@@ -239,13 +241,13 @@ export async function storePassword(
   await deleteSessions(tx, user.id, keptSessionId);
 }
 
-/** After a change of the primary address nothing sent before may be used any more. */
+/** After a change of the primary address, invalidates everything sent before. */
 export async function clearPendingTokens(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   await updateUser(tx, user, nothingPending, ctx.clock.now());
   await deleteOneTimeTokens(tx, user.id);
 }
 
-/** The user as the database has it now, generated columns and triggers' changes included. */
+/** Reads the user again, including generated columns and changes by triggers. */
 export async function reloadUser(tx: Transaction, user: User): Promise<User> {
   const fresh = await findUserById(tx, user.id);
   if (!fresh) throw internalError('Database error loading user');

@@ -11,12 +11,12 @@ import { adminActor, audit } from './audit.ts';
 import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
 
 export interface FactorChange {
-  /** Empty: unchanged, here and in `phone`. */
+  /** Empty leaves the field unchanged. */
   readonly friendlyName: string;
   readonly phone: string;
 }
 
-/** Writes the new values into `factor` too. @throws {AuthError} validation_failed */
+/** Updates `factor` as well. @throws {AuthError} validation_failed */
 export async function updateFactorByAdmin(
   ctx: AuthContext,
   { claims }: AdminCaller,

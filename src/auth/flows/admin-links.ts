@@ -1,4 +1,4 @@
-/** Invitations and generated links. */
+/** Invitations and generated links for administrators. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Claims } from '../../keys/types.ts';
@@ -60,8 +60,8 @@ export async function invite(ctx: AuthContext, caller: AdminCaller, body: Fields
 }
 
 /**
- * An account that was signed up but never confirmed becomes the administrator's: the link must not confirm what others
- * wrote.
+ * Resets an unconfirmed account for the administrator, so that the link doesn't confirm data from someone else's
+ * sign-up.
  */
 async function takeOver(
   ctx: AuthContext,
@@ -142,7 +142,7 @@ export async function generateLink(
   const request = parseLinkRequest(ctx, caller, body);
   const { claims } = caller;
   const existing = await findUserByEmail(ctx.pool, request.email, request.aud);
-  // A magic link for somebody unknown signs them up.
+  // A magic link for an unknown address signs the user up.
   const type = request.type === 'magiclink' && !existing ? 'signup' : request.type;
   if (!existing && type !== 'signup' && type !== 'invite') {
     throw authError('user_not_found', 'User with this email not found');
@@ -172,7 +172,7 @@ export async function generateLink(
     user,
     actionLink: actionLink(ctx.settings.externalUrl(), linkHash, linkType, request.redirectTo),
     otp,
-    // For email_change_new this is the hash of the old address, which verifies nothing; upstream's answer is the same.
+    // For email_change_new this is the hash of the old address, which verifies nothing. Upstream returns the same.
     hashedToken: hash,
     type,
     redirectTo: request.redirectTo,
@@ -223,7 +223,7 @@ async function draftLinked(
   return draftInvited(ctx, caller, aud, email, data, password);
 }
 
-/** The hash that the link carries. */
+/** Stores the token and returns the hash for the link. */
 async function storeLink(
   ctx: AuthContext,
   tx: Transaction,

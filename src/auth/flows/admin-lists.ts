@@ -1,4 +1,4 @@
-/** Lists for administrators: users and the audit log, page by page. */
+/** Paged lists for administrators: users and the audit log. */
 
 import type { AdminCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

@@ -1,4 +1,4 @@
-/** Users as administrators make, change and delete them. */
+/** Users as administrators create, change and delete them. */
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
 import type { AdminCaller } from '../caller.ts';
@@ -56,7 +56,7 @@ interface AdminRequest {
   readonly phoneConfirm: boolean;
   readonly userMetadata: JsonObject | undefined;
   readonly appMetadata: JsonObject | undefined;
-  /** Undefined: unchanged. Zero: no ban. */
+  /** Undefined leaves the ban unchanged. Zero lifts it. */
   readonly banMs: number | undefined;
 }
 
@@ -102,7 +102,7 @@ export async function requireTarget(ctx: AuthContext, id: string): Promise<User>
   return user;
 }
 
-/** Sign-up settings and password rules do not bind an administrator here. */
+/** Creates a user. Sign-up settings and password rules don't apply to administrators. */
 export async function createByAdmin(ctx: AuthContext, caller: AdminCaller, body: Fields): Promise<User> {
   const { claims } = caller;
   const request = parseRequest(body);
@@ -277,7 +277,7 @@ export async function deleteByAdmin(
   });
 }
 
-/** The row stays for those who refer to it; what it says of a person becomes hashes or goes. */
+/** Keeps the row for foreign keys. Personal data is hashed or deleted. */
 async function softDelete(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   const now = ctx.clock.now();
   const hidden = (text: string | null) =>
@@ -320,7 +320,7 @@ function userTraits(user: User): JsonObject {
   return { user_id: user.id, user_email: user.email ?? '', user_phone: user.phone ?? '' };
 }
 
-/** The database's own error, which older clients are shown. */
+/** The database's own error, which older clients see. */
 function originOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }

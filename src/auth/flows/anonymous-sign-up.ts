@@ -25,7 +25,7 @@ export async function signUpAnonymously(
     issueSession(ctx, tx, caller, await createUser(ctx, tx, draft), 'anonymous', { by: 'creation' }),
   );
   const session = await made.catch((cause: unknown) => {
-    // The cause below is what a trigger raised; it is told to older clients.
+    // Unwraps the error that a trigger raised, because older clients see it.
     const origin = cause instanceof AuthError ? (cause.cause ?? cause) : cause;
     throw internalError('Database error creating anonymous user', origin);
   });

@@ -1,6 +1,7 @@
 /**
- * From the Account pages to an app: who is signed in there gets a PKCE code for the app, and the app a session of its
- * own with the same methods, level and factor. The session it comes from stands in the flow's `referrer`.
+ * The transition from the Account pages to an app. The signed-in user gets a PKCE code for the app, and the app
+ * exchanges it for a separate session with the same methods, level and factor. The flow's `referrer` stores the
+ * original session.
  */
 import type { Queryable } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
@@ -11,7 +12,7 @@ import { insertFlowState } from '../queries/flow-states.ts';
 import { findSession } from '../queries/sessions.ts';
 import type { FlowState, Session } from '../rows.ts';
 
-/** Marks the flow states made here. */
+/** Identifies flow states created here. */
 const providerType = 'account';
 
 export interface CodeRequest {
@@ -22,7 +23,7 @@ export interface CodeRequest {
 }
 
 /**
- * A one-time code for `/token?grant_type=pkce`.
+ * Returns a one-time code for `/token?grant_type=pkce`.
  * @throws {AuthError} bad_jwt, session_not_found, validation_failed
  */
 export async function issueCode(ctx: AuthContext, request: CodeRequest): Promise<string> {
@@ -45,7 +46,10 @@ export async function issueCode(ctx: AuthContext, request: CodeRequest): Promise
   return insertFlowState(ctx.pool, flow, ctx.clock.now());
 }
 
-/** The session a code was made from; undefined for other flows. @throws {AuthError} when it has ended since. */
+/**
+ * Returns the session that a code was created from. Undefined for other flows. @throws {AuthError} if that session has
+ * ended
+ */
 export async function originSession(db: Queryable, flow: FlowState): Promise<Session | undefined> {
   if (flow.provider_type !== providerType || flow.referrer === null) return undefined;
   const session = await findSession(db, flow.referrer);

@@ -1,11 +1,11 @@
-/** The audience of a request. */
+/** The audience that users are looked up in. */
 import type { Claims } from '../../keys/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 
 /**
- * The audience that users are looked up in, together with their contact. An explicitly requested audience comes first, then
- * the token's unless it is an admin's, then the default.
+ * The audience that users are looked up in, together with their contact: the explicitly requested one, then the token's
+ * unless it is an admin's, then the default.
  */
 export function audienceOf(ctx: AuthContext, caller: Caller, claims?: Claims): string {
   if (caller.audience) return caller.audience;

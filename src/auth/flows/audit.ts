@@ -1,4 +1,4 @@
-/** The audit log: who did what, in the words upstream uses. */
+/** The audit log, with upstream's action names. */
 import type { Queryable } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Claims } from '../../keys/types.ts';
@@ -54,7 +54,7 @@ export function userActor(user: User): Actor {
   };
 }
 
-/** Service credentials have no user of their own. */
+/** Service credentials have no user. */
 export function adminActor(claims: Claims): Actor {
   return {
     id: '00000000-0000-0000-0000-000000000000',

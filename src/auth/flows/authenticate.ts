@@ -11,14 +11,17 @@ import { findUserById } from '../queries/users.ts';
 import type { Session } from '../rows.ts';
 
 /**
- * The user. A client that acts for one is refused: with the token it was given it could take the account over, or keep what
- * it has beyond the grant. Throws as {@link requireCaller}, and 403 `no_authorization` for clients.
+ * Authenticates a user. Rejects OAuth clients that act for a user, because they could take over the account or keep
+ * access beyond their grant. Throws the errors of {@link requireCaller}, and 403 `no_authorization` for clients.
  */
 export async function requireUser(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   return ctx.settings.clientsActAsUsers ? requireCaller(ctx, caller) : requirePerson(ctx, caller);
 }
 
-/** As {@link requireUser}, whatever the settings. For what a user has allowed clients, and for the end of the account. */
+/**
+ * Authenticates a user and rejects OAuth clients regardless of the settings. For managing grants and deleting the
+ * account.
+ */
 export async function requirePerson(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   const user = await requireCaller(ctx, caller);
   if (isClient(user)) throw refuseClient();
@@ -36,8 +39,8 @@ export function refuseClient(): AuthError {
 }
 
 /**
- * The user, or a client that acts for one. Throws 401 `no_authorization`, 403 `bad_jwt`, `user_not_found`,
- * `session_not_found` or `user_banned`.
+ * Authenticates a user or an OAuth client that acts for one. Throws 401 `no_authorization`, 403 `bad_jwt`,
+ * `user_not_found`, `session_not_found` or `user_banned`.
  */
 export async function requireCaller(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   const claims = requireClaims(ctx, caller);
@@ -66,7 +69,7 @@ export async function requireAdmin(ctx: AuthContext, caller: Caller): Promise<Ad
   return { ...caller, claims };
 }
 
-/** The claims of a valid bearer token; issuer and audience are not checked. */
+/** Returns the claims of a valid bearer token. Doesn't check issuer and audience. */
 function requireClaims(ctx: AuthContext, caller: Caller): Claims {
   if (caller.accessToken === undefined) throw authError('no_authorization');
   const verified = ctx.keys.verifyOwn(caller.accessToken);

@@ -10,10 +10,13 @@ import { findProvider, unsupportedProvider } from './external-providers.ts';
 import { beginSignIn } from './external-sign-in.ts';
 import { requireUsedFactor } from './own-account.ts';
 
-/** Our own pages as a provider, so that stock clients reach them by signInWithOAuth; named as custom ones are. */
+/**
+ * The Account pages as a provider, so that stock clients reach them with signInWithOAuth. The name follows that of
+ * custom providers.
+ */
 export const accountProvider = 'custom:account';
 
-/** The address of the provider to send the browser to. @param query the parameters of /authorize */
+/** Returns the address of the provider to send the browser to. @param query the parameters of /authorize */
 export async function providerAddress(
   ctx: AuthContext,
   caller: Caller,
@@ -47,7 +50,10 @@ async function requireInvited(ctx: AuthContext, token: string): Promise<void> {
   }
 }
 
-/** @throws {AuthError} manual_linking_disabled, insufficient_aal */
+/**
+ * Returns the address of the provider whose identity will be linked. @throws {AuthError} manual_linking_disabled,
+ * insufficient_aal
+ */
 export async function linkingAddress(
   ctx: AuthContext,
   caller: UserCaller,

@@ -1,4 +1,4 @@
-/** The usual refresh, which `token-rotation.ts` does together with others. */
+/** The common case of a refresh, which `token-rotation.ts` runs in batches. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -7,13 +7,13 @@ import type { IssuedSession } from '../core/issued-session.ts';
 import { currentDeadline } from '../deadline.ts';
 import { clientOf, signSession } from './sessions.ts';
 
-/** Undefined: the long way has to be taken. */
+/** Undefined if the request must take the slower path of `refresh-session.ts`. */
 export async function refreshInBatch(
   ctx: AuthContext,
   caller: Caller,
   token: string,
 ): Promise<IssuedSession | undefined> {
-  // Where claims are customized, the hook is asked before the session is written.
+  // A hook that customizes claims runs before the session is written.
   if (ctx.settings.hooks.custom_access_token.enabled) return undefined;
   const { userAgent, ip } = caller;
   const rotated = await ctx.rotateToken({ token, userAgent, ip, signal: currentDeadline() });

@@ -1,4 +1,4 @@
-/** What happens once an address or number has been proven: confirmation, and changes that waited for it. */
+/** Confirmation of a contact, and the changes that waited for it. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -24,7 +24,7 @@ import { notify } from './mail-tokens.ts';
 import { nothing, resetUnclaimed, revokeEarlierAccess } from './reset-unclaimed.ts';
 
 /**
- * A confirmed sign-up or accepted invitation. The account holds what the request brought that the link or code was sent
+ * Confirms a sign-up or an invitation. The account keeps the password and data of the request that the code was sent
  * for. An invited user without a password gets a random one.
  */
 export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
@@ -41,7 +41,10 @@ export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User
   }
 }
 
-/** A recovery or magic link was used: that proves the address as well, and its request brought no password. */
+/**
+ * Accepts a recovery or magic link, which proves the address too. An unclaimed account loses its password, because this
+ * request contained none.
+ */
 export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   try {
     if (!hasOwner(user)) await resetUnclaimed(ctx, tx, user, 'email', nothing);
@@ -56,7 +59,7 @@ export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: Us
   }
 }
 
-/** `half`: one of two addresses is confirmed, the other is waited for. Under autoconfirm one is enough. */
+/** Returns `half` if only one of two addresses is confirmed. With autoconfirm, one is enough. */
 export async function acceptEmailChange(
   ctx: AuthContext,
   tx: Transaction,
@@ -87,7 +90,7 @@ async function acceptFirstHalf(ctx: AuthContext, tx: Transaction, user: User, ha
   await updateUser(tx, user, { email_change_confirm_status: 1, [column]: '' }, ctx.clock.now());
 }
 
-/** Makes user.email_change the address. */
+/** Replaces the address with user.email_change. */
 export async function changeEmail(
   ctx: AuthContext,
   tx: Transaction,
@@ -128,7 +131,7 @@ export async function acceptPhone(ctx: AuthContext, tx: Transaction, user: User)
   await stopBeingAnonymous(ctx, tx, user);
 }
 
-/** Makes user.phone_change the number. */
+/** Replaces the number with user.phone_change. */
 export async function changePhone(
   ctx: AuthContext,
   tx: Transaction,

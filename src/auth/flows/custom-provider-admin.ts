@@ -26,7 +26,7 @@ import {
 import type { CustomProvider } from '../rows.ts';
 import { accountProvider } from './authorize.ts';
 
-/** Nobody needs more; a list without end would be. */
+/** An upper bound without practical effect, so that the list can't grow indefinitely. */
 const maxCustomProviders = 100;
 
 export function listCustom(ctx: AuthContext, type: 'oauth2' | 'oidc' | undefined): Promise<CustomProvider[]> {
@@ -111,7 +111,7 @@ const addressFaults: Readonly<Record<AddressFault, string>> = {
   reserved: 'URL cannot resolve to private network addresses',
 };
 
-/** This server will ask these addresses; they must not be its own neighbours (SSRF). */
+/** Rejects private addresses, because the server will send requests to them (SSRF). */
 async function requirePublicAddresses(ctx: AuthContext, settings: CustomProviderSettings): Promise<void> {
   for (const url of urlsOf(settings)) {
     await ctx.outgoing.requirePublic(url).catch((cause: unknown) => {
@@ -125,7 +125,7 @@ function addressError(cause: unknown): AuthError {
   return authError('validation_failed', addressFaults[fault ?? 'unresolved'], { cause });
 }
 
-/** The document of an OIDC provider as it is kept; a fault is told now instead of at somebody's sign-in. */
+/** Fetches the discovery document to store, so that an error shows now instead of at the first sign-in. */
 async function discover(ctx: AuthContext, settings: CustomProviderSettings): Promise<JsonObject | null> {
   if (settings.provider_type !== 'oidc') return null;
   const issuer = settings.issuer ?? '';

@@ -1,4 +1,4 @@
-/** Providers that the project added by itself, as clients. What they name is asked as addresses of strangers are. */
+/** Clients of the providers that the project added. Requests to their addresses are restricted to public networks. */
 import type { AuthContext } from '../context.ts';
 import { applyClaimRules, type ClaimRules } from '../core/custom-claims.ts';
 import { profileFromIdToken } from '../core/providers/id-token-profiles.ts';
@@ -12,8 +12,8 @@ import { readUserinfo } from './external-profiles.ts';
 export const customPrefix = 'custom:';
 
 /**
- * @param scopes in place of the provider's, where there are any.
- * @throws {AuthError} `unsupported(reason)` when there is none, or it is off or cannot be reached.
+ * @param scopes replace the provider's scopes if not empty
+ * @throws {AuthError} `unsupported(reason)` if the provider doesn't exist, is disabled, or can't be reached
  */
 export async function findCustom(
   ctx: AuthContext,
@@ -90,7 +90,7 @@ async function customOidc(
         audience: [row.client_id, ...row.acceptable_client_ids],
         accessToken: undefined,
       });
-      // Whatever is mapped, the addresses stay those of the token.
+      // Claim mappings can't change the email addresses.
       const profile = profileFromIdToken(claims);
       return { ...profile, claims: applyClaimRules(profile.claims, claims, rulesOf(row)) };
     },

@@ -1,6 +1,6 @@
 /**
- * Accounts of users whom somebody else vouches for: social providers, ID tokens, SSO connections, wallets. The identity
- * is found, linked or made; what nobody vouched for before does not survive (pre-account takeover).
+ * Accounts of users who are authenticated by a third party: social providers, ID tokens, SSO connections and wallets.
+ * Finds, links or creates the identity. Discards data of unverified origin (pre-account takeover).
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -36,22 +36,22 @@ import type { Proof } from './proof.ts';
 import { keepOnlyIdentity } from './reset-unclaimed.ts';
 
 export interface ExternalSignIn {
-  /** As identities name it: `google`, `custom:NAME`, `sso:ID`, `web3`. */
+  /** As stored with identities: `google`, `custom:NAME`, `sso:ID`, `web3`. */
   readonly provider: string;
   readonly profile: ExternalProfile;
-  /** Users come without an address too. */
+  /** Whether users without an email address are accepted. */
   readonly emailOptional: boolean;
   readonly aud: string;
 }
 
-/** `refusal`: what has been written stays, and then this is thrown. */
+/** `refusal`: the transaction is committed, then the error is thrown. */
 export type ExternalOutcome =
   | { readonly kind: 'user'; readonly user: User; readonly isNew: boolean }
   | { readonly kind: 'refusal'; readonly error: AuthError };
 
 /**
- * Before the transaction that makes the account, for hooks of the project take their time.
- * @throws {AuthError} signup_disabled, and what the hook refuses with.
+ * Runs before the transaction that creates the account, because a hook may be slow.
+ * @throws {AuthError} signup_disabled, and the error of the hook
  */
 export async function runBeforeExternalUser(
   ctx: AuthContext,
@@ -92,8 +92,8 @@ export async function signInExternally(
 }
 
 /**
- * The provider vouches for the account's address itself, not for another one. An account that nobody confirmed follows its
- * identity to a verified address.
+ * Whether the provider verified the account's own address, not another one. An unconfirmed account changes to a
+ * verified address of its identity.
  */
 async function isVerifiedByProvider(
   ctx: AuthContext,
@@ -111,7 +111,7 @@ async function isVerifiedByProvider(
   return ctx.settings.email.autoconfirm && (user.email ?? '') !== '' && user.email === candidate.email;
 }
 
-/** The identity that vouches for a sign-in. */
+/** The proof that this identity signed in. */
 export function identityProof({ provider, profile }: Pick<ExternalSignIn, 'provider' | 'profile'>): Proof {
   return { by: 'identity', provider, providerId: profile.claims.sub };
 }
@@ -122,7 +122,7 @@ type AccountMatch = { readonly email: string } & (
   | { readonly kind: 'create' }
 );
 
-/** Which account it is; `email` is the address that would be confirmed. */
+/** Finds the account. `email` is the address that would be confirmed. */
 async function matchAccount(tx: Transaction, signIn: ExternalSignIn): Promise<AccountMatch> {
   const { provider, profile, aud } = signIn;
   const { email } = candidateEmail(profile.emails);
@@ -140,7 +140,7 @@ async function matchAccount(tx: Transaction, signIn: ExternalSignIn): Promise<Ac
   const identities = await findIdentitiesByEmail(tx, verified);
   const decision = decideLinking(provider, identities, await findUserIdsByEmail(tx, verified));
   if (decision.kind === 'create') {
-    // The primary address may be an unverified one that is somebody's.
+    // The primary address may be unverified and belong to another user.
     const isTaken = email !== '' && !verified.includes(email) && (await findUserWithEmail(tx, email, aud));
     return { kind: 'create', email: isTaken ? '' : email };
   }
@@ -151,7 +151,7 @@ async function matchAccount(tx: Transaction, signIn: ExternalSignIn): Promise<Ac
       `Multiple accounts with the same email address in the same linking domain detected: ${domain}`,
     );
   }
-  // By an address that the account's owner never confirmed nobody comes in.
+  // An address that the account's owner never confirmed can't sign anyone in.
   const isByAddress = verified.includes(user.email?.toLowerCase() ?? '');
   if (isByAddress && contactStatus(user, 'email') === 'closed') throw authError('email_exists');
   return { kind: 'link', user, email };

@@ -1,10 +1,10 @@
-/** A provider ready for use: where the browser goes, who we are there, and how its users are read. */
+/** A configured provider: where browsers are sent, our client there, and how to read profiles. */
 import type { Reach } from '../../kernel/outgoing.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';
 import type { ClientAuth } from '../core/oauth-client.ts';
 import type { TokenResponse } from '../core/providers/spec.ts';
 
-/** Client of an OAuth 2.0 provider. */
+/** A client of an OAuth 2.0 provider. */
 export interface OAuth2Client {
   readonly kind: 'oauth2';
   readonly provider: string;
@@ -20,12 +20,12 @@ export interface OAuth2Client {
   readonly pkce: boolean;
   readonly clientAuth: ClientAuth;
   readonly reach: Reach;
-  /** The `iss` that its answer to the browser bears (RFC 9207); undefined where it says that it bears none. */
+  /** The `iss` of the provider's authorization responses (RFC 9207). Undefined if it doesn't send one. */
   readonly answersAs: string | undefined;
   readProfile(token: TokenResponse): Promise<ExternalProfile>;
 }
 
-/** Client of an OAuth 1.0a provider. */
+/** A client of an OAuth 1.0a provider. */
 export interface OAuth1Client {
   readonly kind: 'oauth1';
   readonly provider: string;
@@ -33,11 +33,11 @@ export interface OAuth1Client {
   readonly consumerKey: string;
   readonly consumerSecret: string;
   readonly redirectUri: string;
-  /** Base of its addresses. */
+  /** The base address. */
   readonly url: string;
 }
 
 export type ExternalProvider = OAuth2Client | OAuth1Client;
 
-/** Where providers send browsers back to. */
+/** The address that providers redirect browsers to. */
 export const callbackUrl = (base: string): string => `${base.replace(/\/+$/, '')}/callback`;

@@ -1,4 +1,4 @@
-/** Identities that users add to the account they have: by manual linking, or by an invitation. */
+/** Identities that are added to an existing account, by manual linking or by an invitation. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -22,8 +22,8 @@ export interface ExternalIdentity {
 }
 
 /**
- * An identity more for this user. A user without an address takes it from the identity; unverified, it has to be
- * confirmed first.
+ * Links another identity to the user. A user without an address takes the identity's, which must be confirmed if it is
+ * unverified.
  * @throws {AuthError} identity_already_exists, email_exists
  */
 export async function linkIdentity(
@@ -48,7 +48,7 @@ export async function linkIdentity(
       throw authError('email_exists', undefined, { status: 400 });
     }
     if (data.email_verified !== true) {
-      // A change that waits, not an address: until it is confirmed it must not be in the way of its owner.
+      // Stored as a pending change, so that an unconfirmed address doesn't block its real owner.
       await sendEmailChange(ctx, tx, caller, user, email, false);
       const error = authError(
         'email_not_confirmed',
@@ -66,18 +66,18 @@ export async function linkIdentity(
   return { kind: 'user', user: await reloadUser(tx, user), isNew: false };
 }
 
-/** @throws {AuthError} when the invitation is unknown or too old. */
+/** @throws {AuthError} if the invitation is unknown or expired */
 export async function findInvited(ctx: AuthContext, db: Queryable, token: string): Promise<User> {
   const row = await findOneTimeToken(db, token, ['confirmation_token']);
   const user = row && (await findUserById(db, row.user_id));
   const sentAt = user?.confirmation_sent_at;
-  // Upstream takes an invitation of any age here; a link of that age would not open any more.
+  // Upstream accepts expired invitations here, although their links no longer work.
   const isOld = sentAt && ctx.clock.now() > toMs(sentAt) + ctx.settings.email.otpExpiryMs;
   if (!user || isOld || contactStatus(user, 'email') !== 'unclaimed') throw authError('invite_not_found');
   return user;
 }
 
-/** Who was invited comes with a provider that knows the invited address. @throws {AuthError} validation_failed */
+/** Accepts an invitation with a provider that knows the invited address. @throws {AuthError} validation_failed */
 export async function acceptInvite(
   ctx: AuthContext,
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** Who the user is, by what a provider answers: its API, its ID token, or the answer of its token endpoint. */
+/** Reads the user's profile from a provider's API, its ID token, or the response of its token endpoint. */
 import type { Reach } from '../../kernel/outgoing.ts';
 import type { AuthContext } from '../context.ts';
 import { applyClaimRules, type ClaimRules } from '../core/custom-claims.ts';
@@ -24,8 +24,8 @@ import { issuers } from '../core/providers/work.ts';
 import type { ProviderSettings } from '../settings.ts';
 
 /**
- * @param url in place of the provider's own address; '' for that.
- * @throws {Error} when the provider does not answer, or what it answers does not count.
+ * @param url replaces the provider's default address unless empty
+ * @throws {Error} if the provider doesn't respond or its response is invalid
  */
 export async function readConfigured(
   ctx: AuthContext,
@@ -98,8 +98,8 @@ async function readWithoutIdToken(
 }
 
 /**
- * The tenant that the token names. It is not believed yet: the token must be signed with that tenant's keys, and the
- * tenant must be Microsoft's, or below the configured address.
+ * Returns the issuer of the token's tenant, not yet trusted. The token must be signed with that tenant's keys, and the
+ * tenant must be Microsoft's or below the configured address.
  */
 function azureIssuerOf(idToken: string, url: string): string {
   const issuer = issuerOf(idToken);
@@ -113,7 +113,7 @@ function azureIssuerOf(idToken: string, url: string): string {
   throw new Error(`azure: ID token issuer not valid "${issuer}"`);
 }
 
-/** What an unchecked ID token says of its issuer; '' when it is none. */
+/** The issuer of an unverified ID token. Empty if the text isn't one. */
 export function issuerOf(idToken: string): string {
   try {
     const payload = Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8');

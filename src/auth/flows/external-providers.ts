@@ -1,4 +1,4 @@
-/** Providers ready for use: those of config.toml, and those that the project added by itself (`custom:NAME`). */
+/** Configured providers: those of config.toml, and those that the project added (`custom:NAME`). */
 import type { AuthContext } from '../context.ts';
 import { endpointUrl, type ProviderSpec } from '../core/providers/spec.ts';
 import { findProviderSpec, isKnownProvider, oauth1Provider } from '../core/providers/table.ts';
@@ -9,8 +9,8 @@ import { callbackUrl, type ExternalProvider, type OAuth2Client } from './externa
 import { readConfigured } from './external-profiles.ts';
 
 /**
- * @param scopes what the app asks for beside the defaults.
- * @throws {AuthError} `unsupported(reason)` when there is no such provider, or it is off or incomplete.
+ * @param scopes requested in addition to the defaults
+ * @throws {AuthError} `unsupported(reason)` if the provider doesn't exist, is disabled, or is incomplete
  */
 export async function findProvider(
   ctx: AuthContext,
@@ -49,7 +49,7 @@ function configuredClient(
   redirectUri: string,
   scopes: string,
 ): OAuth2Client {
-  // Apple, Google and Keycloak are their own issuers; upstream leaves `url` of the first two without effect.
+  // Apple, Google and Keycloak are their own issuers. Upstream ignores `url` for Apple and Google.
   const url = spec.profile.from === 'id-token' && ownsIssuer.has(name) ? '' : settings.url;
   const asked = spec.fixedScopes || scopes === '' ? [] : scopes.split(',');
   return {

@@ -1,4 +1,4 @@
-/** Sign-in with a provider: the browser leaves for it (`beginSignIn`), and comes back (`readProviderResponse`). */
+/** Sign-in with a provider. `beginSignIn` sends the browser there, and `readProviderResponse` handles its return. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';
@@ -26,15 +26,15 @@ export interface SignInStart {
   readonly client: ExternalProvider;
   readonly challenge: Challenge | undefined;
   readonly inviteToken: string | undefined;
-  /** Where the browser goes in the end; judged already. */
+  /** The final address of the browser, already checked against the redirect rule. */
   readonly redirectTo: string;
   /** The user that gets the identity. */
   readonly linkingTargetId: string | undefined;
-  /** Of the app, for the provider. */
+  /** Parameters from the app for the provider. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Where the browser is sent. */
+/** Returns the address to send the browser to. */
 export async function beginSignIn(ctx: AuthContext, start: SignInStart): Promise<string> {
   const { client } = start;
   const now = ctx.clock.now();
@@ -83,12 +83,12 @@ function authorize(
   return { url, secret };
 }
 
-/** As upstream: a PKCE verifier is remembered this long. */
+/** The lifetime of a PKCE verifier, as upstream. */
 const clientStateLifetimeMs = 300_000;
 
 /**
- * @param params of the request that brought the browser back.
- * @throws {OAuthShapedError} what the provider refused with. @throws {AuthError}
+ * @param params of the request that brought the browser back
+ * @throws {OAuthShapedError} with the provider's error. @throws {AuthError}
  */
 export async function readProviderResponse(
   ctx: AuthContext,
@@ -97,7 +97,7 @@ export async function readProviderResponse(
 ): Promise<ProviderResponse> {
   const refusal = params.get('error') ?? '';
   if (refusal !== '') throw new OAuthShapedError(refusal, params.get('error_description') ?? '');
-  // The provider is the one the browser was sent to, whatever the request says.
+  // The provider comes from the flow state, regardless of the request.
   const client = await findProvider(ctx, flow.provider_type, '', (reason) =>
     authError('oauth_provider_not_supported', `Unsupported provider: ${reason}`),
   );
@@ -119,13 +119,13 @@ export async function readProviderResponse(
   return { profile: withAppleName(flow.provider_type, profile, params), accessToken, refreshToken };
 }
 
-/** A code of one provider must not be redeemed at another (mix-up; RFC 9207 section 2.4). */
+/** Prevents mix-up attacks, in which a code is exchanged at another provider (RFC 9207 section 2.4). */
 function requireSameIssuer(client: OAuth2Client, params: URLSearchParams): void {
   if (client.answersAs === undefined || params.get('iss') === client.answersAs) return;
   throw authError('bad_oauth_callback', 'OAuth callback is not of the provider that was asked');
 }
 
-/** The PKCE verifier or request token that the flow began with; good once. */
+/** Returns the PKCE verifier or request token of the flow. It can be used once. */
 async function takeSecret(ctx: AuthContext, flow: FlowState): Promise<string | undefined> {
   if (flow.oauth_client_state_id === null) return undefined;
   const state = await takeOAuthClientState(ctx.pool, flow.oauth_client_state_id);
@@ -140,8 +140,8 @@ async function takeSecret(ctx: AuthContext, flow: FlowState): Promise<string | u
 }
 
 /**
- * Providers differ in how a client says who it is, and not all say which way they want: the other way is tried when the
- * first is refused for any other reason than the code.
+ * Exchanges the code for tokens. Providers expect different client authentication and often don't document which. If
+ * the first method is rejected for any reason other than the code, tries the other one.
  */
 async function redeem(
   ctx: AuthContext,
@@ -151,7 +151,7 @@ async function redeem(
 ): Promise<TokenResponse> {
   const ways: readonly ClientAuth[] = client.clientAuth === 'post' ? ['post', 'basic'] : ['basic', 'post'];
   const failure = (cause: unknown) =>
-    // By code points: half a surrogate pair has no place in an address.
+    // Cut by code points, because half a surrogate pair can't be encoded in a URL.
     internalError(`Unable to exchange external code: ${[...code].slice(0, 4).join('')}`, cause);
   let error = '';
   for (const way of ways) {
@@ -175,7 +175,7 @@ async function redeem(
   );
 }
 
-/** Apple tells the name once, beside the code, and nowhere else. */
+/** Apple sends the name only once, next to the code. */
 function withAppleName(provider: string, profile: ExternalProfile, params: URLSearchParams): ExternalProfile {
   const text = params.get('user') ?? '';
   if (provider !== 'apple' || text === '') return profile;

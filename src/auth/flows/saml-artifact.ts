@@ -1,4 +1,4 @@
-/** Fetches what a SAML artifact stands for from the identity provider that gave it to the browser. */
+/** Resolves a SAML artifact: fetches the response it refers to from the identity provider. */
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import {
@@ -12,7 +12,7 @@ import { SamlFault } from '../core/saml/names.ts';
 import type { ServiceProvider } from '../core/saml/service-provider.ts';
 import { fromMs } from '../core/times.ts';
 
-/** The response as XML, yet to be judged like one that a browser brought. @throws {SamlFault} */
+/** Returns the response as XML. The caller must verify it like a response from a browser. @throws {SamlFault} */
 export async function resolveArtifact(
   ctx: AuthContext,
   artifact: string,
@@ -52,7 +52,7 @@ export async function resolveArtifact(
       dom,
       "/*/*[local-name(.)='Body']/*[local-name(.)='ArtifactResponse']/*[local-name(.)='Response']",
     );
-    // Written with the name spaces that it inherits.
+    // Serialized with its inherited namespaces.
     return String(response);
   } catch (cause) {
     throw cause instanceof SamlFault

@@ -1,6 +1,6 @@
 /**
- * Sign-in with SAML: a browser is sent to an identity provider (`beginSamlSignIn`) and comes back with an assertion
- * (`finishSamlSignIn`), or comes from there unasked.
+ * Sign-in with SAML, started by the app (`beginSamlSignIn` sends the browser to an identity provider) or by the
+ * identity provider. Both end with an assertion (`finishSamlSignIn`).
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -50,7 +50,7 @@ export function serviceProvider(ctx: AuthContext): ServiceProvider {
   return serviceProviderAt(ctx.settings.saml.external_url ?? ctx.settings.externalUrl());
 }
 
-/** The address of the identity provider that the browser has to visit. */
+/** Returns the address of the identity provider to send the browser to. */
 export async function beginSamlSignIn(
   ctx: AuthContext,
   provider: SsoProvider,
@@ -73,7 +73,7 @@ export async function beginSamlSignIn(
   return signInUrl(serviceProvider(ctx), request, current);
 }
 
-/** Where the browser goes from here, with a session or a code. */
+/** Returns the address to redirect the browser to, with a session or a code. */
 export async function finishSamlSignIn(
   ctx: AuthContext,
   caller: Caller,
@@ -119,7 +119,7 @@ export async function finishSamlSignIn(
 
 interface Beginning {
   readonly provider: SsoProvider;
-  /** Undefined: the identity provider began. */
+  /** Undefined if the identity provider started the sign-in. */
   readonly relayState: RelayState | undefined;
   readonly redirectTo: string;
 }
@@ -150,7 +150,7 @@ async function findOurs(ctx: AuthContext, relayStateId: string): Promise<Beginni
   return { provider, relayState, redirectTo: relayState.redirect_to ?? '' };
 }
 
-/** Who says that it answers; nothing is believed before its signature is checked. */
+/** The unverified issuer of the response, used only to select the provider. */
 function peekIssuer(encoded: string): string {
   const xml = decode(encoded);
   if (xml === undefined) throw authError('validation_failed', 'SAMLResponse is not a valid Base64 string');
@@ -161,7 +161,7 @@ function peekIssuer(encoded: string): string {
   }
 }
 
-/** UTF-8 in base64, whose lines may be broken; undefined when it is not. */
+/** Decodes UTF-8 from base64 with optional line breaks. Undefined if the text isn't valid base64. */
 function decode(encoded: string): string | undefined {
   const text = encoded.replace(/[\r\n]/g, '');
   const bytes = Buffer.from(text, 'base64');
@@ -169,7 +169,7 @@ function decode(encoded: string): string | undefined {
   return bytes.toString('utf8');
 }
 
-/** What the identity provider signed, for us and for the first time. @throws {AuthError} validation_failed */
+/** Returns the assertion, verified to be signed for us and not used before. @throws {AuthError} validation_failed */
 async function acceptAssertion(
   ctx: AuthContext,
   provider: SsoProvider,
@@ -209,7 +209,7 @@ async function acceptAssertion(
   }
 }
 
-/** Longer than a PKCE code holds, which asks for the end of its session here. */
+/** Longer than the lifetime of a PKCE code, whose exchange reads the session's end from here. */
 const rememberMs = 600_000;
 
 async function spend(

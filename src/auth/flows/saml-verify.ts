@@ -1,14 +1,14 @@
 /**
- * Who signed an answer of an identity provider, and what exactly was signed. XML signatures and encryption are
- * node-saml's; of its protocol checks none is used (docs/decisions/0013-saml.md). What is returned as the assertion is
- * parsed from the very bytes that the signature covers, never from the document that came.
+ * Verifies the signatures of a SAML response. XML signatures and encryption come from node-saml, but none of its
+ * protocol checks do (docs/decisions/0013-saml.md). The returned assertion is parsed from the exact bytes that the
+ * signature covers, never from the received document.
  */
 import type { KeyObject } from 'node:crypto';
 import { assertionNamespace, protocol, SamlFault, signatureNamespace } from '../core/saml/names.ts';
 import { ciphers } from '../core/saml/service-provider.ts';
 import { childrenOf, parseXml, type XmlElement } from '../core/saml/xml.ts';
 
-/** SHA-1 is refused, and so is HMAC, for which the public certificate would be the secret. */
+/** Excludes SHA-1, and HMAC, whose secret would be the public certificate. */
 const signatureMethods = [
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
@@ -18,15 +18,15 @@ const digestMethods = ['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3
 
 export interface VerifiedResponse {
   readonly response: XmlElement;
-  /** The response itself is signed, not only its assertion. */
+  /** Whether the response itself is signed, not only its assertion. */
   readonly isSigned: boolean;
   readonly assertion: XmlElement;
 }
 
 export interface TrustedKeys {
-  /** Of the identity provider, base64; any of them may have signed. */
+  /** The identity provider's certificates in base64. Any of them may have signed. */
   readonly certificates: readonly string[];
-  /** Ours, for encrypted assertions; none: they are refused. */
+  /** Our keys for encrypted assertions. Without keys, encrypted assertions are rejected. */
   readonly decryption: readonly KeyObject[];
 }
 
@@ -77,8 +77,8 @@ function requireAssertion(found: string | XmlElement | undefined): XmlElement {
 }
 
 /**
- * The bytes of the one element of this name that its own signature covers; undefined when it has none.
- * @throws {SamlFault} for a signature that does not hold or is too weak, and for several such elements.
+ * Returns the bytes of the only element with this name, as covered by its own signature. Undefined without a signature.
+ * @throws {SamlFault} if the signature is invalid or too weak, or if there are several such elements
  */
 async function verifySigned(
   lib: SignedXml,
@@ -109,7 +109,7 @@ function requireMethods(lib: SignedXml, dom: Dom, path: string, allowed: readonl
   }
 }
 
-/** With whichever of our keys fits: while keys change, a provider may still know the other. */
+/** Tries each of our keys, because during a key rotation the provider may still use the previous one. */
 async function decrypt(lib: SignedXml, xml: string, keys: readonly KeyObject[]): Promise<string> {
   const dom = await lib.parseDomFromString(xml);
   requireMethods(lib, dom, "//*[local-name()='EncryptionMethod']/@Algorithm", [

@@ -1,4 +1,4 @@
-/** Sign-in without password and recovery: codes and links on request. */
+/** Sign-in without a password: codes and links on request. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -47,12 +47,12 @@ export interface MagicLinkRequest {
   readonly data: JsonObject;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: string;
-  /** False: an unknown address gets nothing. */
+  /** If false, unknown addresses get no code. */
   readonly createUser: boolean;
   readonly aud: string;
 }
 
-/** Unknown addresses are signed up first; their confirmation mail is the link. */
+/** Emails a sign-in link. An unknown address is signed up first, and its confirmation email contains the link. */
 export async function sendMagicLink(
   ctx: AuthContext,
   caller: Caller,
@@ -102,12 +102,15 @@ async function mailLink(
   });
 }
 
-/** A new account has a password hashed, which takes longer than all the rest: it must not tell them apart. */
+/**
+ * Spends the time of a password hash, the slowest part of a sign-up, so that timing doesn't reveal whether an account
+ * exists.
+ */
 async function workAsForNew(ctx: AuthContext, password: string): Promise<void> {
   if (ctx.settings.signupEnabled) await ctx.passwords.pretendToVerify(password);
 }
 
-/** Another request may have made and confirmed the account since this one looked for it. */
+/** Another request may have created and confirmed the account since this one looked for it. */
 function passIfKnownMeanwhile(error: unknown): void {
   if (!(error instanceof AuthError && error.code === 'user_already_exists')) throw error;
 }
@@ -125,7 +128,7 @@ export interface PhoneOtpRequest {
   readonly aud: string;
 }
 
-/** The message id, where there is one to tell. */
+/** Returns the message id, if there is one to show. */
 export async function sendPhoneOtp(
   ctx: AuthContext,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Sessions: making them at sign-in, and what a client gets. */
+/** Sessions: issued at sign-in, and signed as access tokens. */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -15,7 +15,7 @@ import type { Session, User } from '../rows.ts';
 import { runHook } from './hooks.ts';
 import { type Proof, requireProof } from './proof.ts';
 
-/** Values of the amr claim. */
+/** Values of the `amr` claim. */
 export type AuthenticationMethod =
   | 'password'
   | 'otp'
@@ -26,7 +26,7 @@ export type AuthenticationMethod =
   | 'anonymous'
   | (string & {});
 
-/** A session for a client of our OAuth server. */
+/** The grant of an OAuth client, for which a session is issued. */
 export interface ClientGrant {
   readonly clientId: string;
   readonly scopes: string;
@@ -35,8 +35,9 @@ export interface ClientGrant {
 }
 
 /**
- * A new session of this user, for what this request has proved. Headers tell which, as upstream's do. With `origin` it has that session's methods, level
- * and factor: nobody proves them twice on the way from the Account pages to an app.
+ * Issues a new session after checking what the request has proved, and sets the `sb-auth-*` headers as upstream does.
+ * With `origin`, the session takes over that session's methods, level and factor, so that users don't prove them again
+ * on the way from the Account pages to an app.
  */
 export async function issueSession(
   ctx: AuthContext,
@@ -77,14 +78,14 @@ export interface SessionToSign {
   readonly sessionId: string;
   readonly aal: Aal;
   readonly amr: readonly AmrEntry[];
-  /** What the hook is told: the method of this request. */
+  /** The authentication method of this request, for the hook. */
   readonly method: AuthenticationMethod | 'token_refresh';
   readonly refreshToken: string;
   readonly scope?: string;
   readonly clientId?: string;
 }
 
-/** What a token says of the client that the session is of. */
+/** The token claims that identify the session's OAuth client. */
 export function clientOf({
   oauth_client_id: clientId,
   scopes,
@@ -95,7 +96,7 @@ export function clientOf({
   };
 }
 
-/** `tx`: where the project's hook is asked, for those who are in a transaction. */
+/** @param tx the transaction to call the project's hook in, if there is one */
 export async function signSession(
   ctx: AuthContext,
   tx: Transaction | undefined,

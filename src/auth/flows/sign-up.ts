@@ -56,7 +56,7 @@ export interface SignUpRequest {
 
 export type SignUpOutcome =
   | { readonly kind: 'session'; readonly session: IssuedSession }
-  /** Waits for confirmation; or looks as if it did. */
+  /** The account needs confirmation, or the contact is taken and the response looks the same. */
   | { readonly kind: 'user'; readonly user: JsonObject };
 
 interface Checked {
@@ -110,8 +110,8 @@ const isAnyConfirmed = (user: User): boolean =>
   user.email_confirmed_at !== null || user.phone_confirmed_at !== null;
 
 /**
- * The contact is on an account already, so this request gets no session of it. An account that nobody has proved anything
- * about takes the new password and metadata, and a new code for them: only who can read that code decides that they count.
+ * Handles a sign-up with a contact that already has an account. The request gets no session. An unclaimed account takes
+ * the new password and metadata and a new code for them, so that only the reader of that code can confirm them.
  */
 async function signUpAgain(
   ctx: AuthContext,
@@ -132,7 +132,7 @@ async function signUpAgain(
   return { kind: 'user', user: renderUser({ ...user, raw_user_meta_data: {}, identities: [] }) };
 }
 
-/** Undefined: the account has got an owner meanwhile. Throws 429 while no other code may be sent. */
+/** Undefined if the account was claimed in the meantime. Throws 429 if it is too early for another code. */
 async function replaceSignUp(
   ctx: AuthContext,
   caller: Caller,
@@ -154,19 +154,22 @@ async function replaceSignUp(
     await requestConfirmation(ctx, tx, caller, current, checked);
     return current;
   });
-  // The contest is committed by now.
+  // The `contest` transaction is committed by now.
   if (user && isTooEarly)
     await ctx.pool.transaction((tx) => requestConfirmation(ctx, tx, caller, user, checked));
   return user;
 }
 
-/** The last code is so young that no other may be sent. */
+/** Whether the last code is too recent to send another. */
 function isPausing({ settings, clock }: AuthContext, user: User, provider: Provider): boolean {
   const { confirmation_sent_at: sentAt } = user;
   return sentAt !== null && clock.now() < toMs(sentAt) + settings[provider].maxFrequencyMs;
 }
 
-/** Two sign-ups share one code, so that it can't tell whose password counts: neither does, unless they are the same. */
+/**
+ * Two sign-ups share one code, so the code can't tell whose password counts. Unless the passwords are equal, neither
+ * counts.
+ */
 async function contest(
   ctx: AuthContext,
   tx: Transaction,
@@ -177,13 +180,13 @@ async function contest(
   await resetUnclaimed(ctx, tx, user, provider, nothing);
 }
 
-/** The contact of an account without an owner, and a code will show whose it is. */
+/** Whether the account with this contact is unclaimed and a code will show who owns it. */
 function isOpen(ctx: AuthContext, user: User, { provider, email, phone }: Checked): boolean {
   const isOwnColumn = provider === 'email' ? user.email?.toLowerCase() === email : user.phone === phone;
   return isOwnColumn && contactStatus(user, provider) === 'unclaimed' && !confirmsAtOnce(ctx, provider);
 }
 
-/** A sign-up that is confirmed at once shows by its session whether the account is new. */
+/** Autoconfirm can't hide accounts, because a new account gets a session immediately. */
 function hidesAccounts(ctx: AuthContext, provider: Provider): boolean {
   return ctx.settings[provider].hidesAccounts && !confirmsAtOnce(ctx, provider);
 }
@@ -192,7 +195,7 @@ function confirmsAtOnce({ settings }: AuthContext, provider: Provider): boolean 
   return settings[provider].autoconfirm;
 }
 
-/** In upstream's order: what is wrong first is told first. */
+/** Checks in upstream's order, which decides which error wins. */
 async function check(ctx: AuthContext, request: SignUpRequest): Promise<Checked> {
   const { settings } = ctx;
   if (!settings.signupEnabled) throw authError('signup_disabled');
@@ -273,14 +276,14 @@ async function requestConfirmation(
   await sendTokenMail(ctx, tx, caller, user, 'signup', challenge !== undefined);
 }
 
-/** The identity, its data copied to user_metadata. */
+/** Adds the first identity and copies its data to user_metadata. */
 async function firstIdentity(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
   checked: Checked,
 ): Promise<Identity> {
-  // Upstream's identity of a phone sign-up knows no number: the claims are made of the email alone.
+  // Upstream stores no number in the identity of a phone sign-up, so its claims include only the email address.
   const data = {
     ...checked.data,
     ...identityClaims(user, checked.email === '' ? {} : { email: checked.email }),
@@ -294,14 +297,14 @@ async function firstIdentity(
   return identity;
 }
 
-/** Nulls for what was there before, so that merging replaces instead. */
+/** Nulls for the existing keys, so that a merge replaces the object. */
 function withoutOld(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.keys(metadata).map((key) => [key, null]));
 }
 
 /**
- * The contact is taken. Where sign-up confirms at once that can't be hidden; else the answer is that of a new account,
- * with an invented id. Upstream shows it by a missing identity.
+ * The response for a taken contact. With autoconfirm it is an error. Otherwise it looks like that of a new account,
+ * with a made-up id. Upstream reveals a taken contact by the missing identity.
  */
 async function answerRepeated(ctx: AuthContext, user: User, checked: Checked): Promise<SignUpOutcome> {
   await ctx.pool.transaction((tx) =>
@@ -315,7 +318,7 @@ async function answerRepeated(ctx: AuthContext, user: User, checked: Checked): P
   return { kind: 'user', user: renderUser(shown) };
 }
 
-/** An account that is not there, as it would look if it had just been made. */
+/** A made-up account, as it would look right after a sign-up. */
 async function invent(ctx: AuthContext, checked: Checked): Promise<User> {
   const draft = await draftUser(ctx, { ...checked, password: '' });
   const now = fromMs(ctx.clock.now());

@@ -1,4 +1,4 @@
-/** Connections to SAML identity providers, as administrators make and change them. */
+/** SAML identity providers as administrators add and change them. */
 import type { AuthContext } from '../context.ts';
 import type { Fields } from '../core/fields.ts';
 import { type AttributeMapping, parseAttributeMapping } from '../core/saml/assertion.ts';
@@ -24,7 +24,7 @@ import { fetchMetadata } from './saml-metadata.ts';
 interface ProviderRequest {
   readonly metadataUrl: string;
   readonly metadataXml: string;
-  /** Undefined: unchanged. */
+  /** Undefined leaves the domains unchanged. */
   readonly domains: readonly string[] | undefined;
   readonly attributeMapping: AttributeMapping | undefined;
   readonly nameIdFormat: string | undefined;
@@ -78,7 +78,7 @@ function requireHttps(address: string): void {
   }
 }
 
-/** Undefined when the request brings none. */
+/** Undefined if the request contains no metadata. */
 async function readMetadata(ctx: AuthContext, { metadataXml, metadataUrl }: ProviderRequest) {
   if (metadataXml === '' && metadataUrl === '') return undefined;
   const xml = metadataXml === '' ? await fetchMetadata(ctx, metadataUrl) : metadataXml;
@@ -126,7 +126,7 @@ export async function createSsoProvider(ctx: AuthContext, body: Fields): Promise
   });
 }
 
-/** What the request leaves out stays. @throws {AuthError} as above; saml_entity_id_mismatch, conflict */
+/** Fields that the request omits stay unchanged. @throws {AuthError} as above, and saml_entity_id_mismatch, conflict */
 export async function changeSsoProvider(
   ctx: AuthContext,
   provider: SsoProvider,
@@ -192,7 +192,7 @@ export async function requireSsoProvider(ctx: AuthContext, id: string): Promise<
   return provider;
 }
 
-/** Without their metadata documents, because those are long. */
+/** Omits the metadata documents, because they are long. */
 export async function listSsoProviders(
   ctx: AuthContext,
   filter: { readonly resourceId: string; readonly resourceIdPrefix: string },

@@ -1,10 +1,10 @@
-/** The project's provider of text messages, over HTTP. */
+/** Sends text messages through the project's SMS provider. */
 import type { AuthContext } from '../context.ts';
 import { codeCheck, type ProviderCall, type TextMessage, textProviders } from '../core/text-providers.ts';
 import { authError } from '../errors.ts';
 import type { SmsProvider } from '../settings.ts';
 
-/** Throws what the provider says. */
+/** Throws the provider's error. */
 export async function sendByProvider(
   ctx: AuthContext,
   name: Exclude<SmsProvider, ''>,
@@ -13,7 +13,7 @@ export async function sendByProvider(
   await call(ctx, textProviders[name], message);
 }
 
-/** Twilio Verify makes codes and checks them: ours are not what its users type. */
+/** Whether the provider generates and checks codes itself, as Twilio Verify does. Our own codes aren't sent then. */
 export function checksCodes(ctx: AuthContext): boolean {
   return ctx.settings.phone.provider === 'twilio_verify';
 }

@@ -1,4 +1,4 @@
-/** Comparing what somebody typed with a secret, as this service's requests do it. */
+/** Compares user-entered secrets within the limits on wrong attempts. */
 import type { Transaction } from '../../database/types.ts';
 import { networkOf } from '../../kernel/network-of.ts';
 import type { SpendToken } from '../attempt-limits.ts';
@@ -10,14 +10,18 @@ import { listSessionAddresses } from '../queries/sessions.ts';
 
 export interface SecretAttempt {
   readonly account: string;
-  /** The owner, where known before the comparison: guesses from networks with one of their sessions have a budget of their own. */
+  /**
+   * The owner, if known before the comparison. Attempts from a network with one of their sessions have a separate
+   * budget.
+   */
   readonly ownerId?: string | undefined;
-  /** For those who are in a transaction: a second connection beside it could be waited for without end. */
+  /** The caller's transaction. Waiting for a second connection inside it could deadlock. */
   readonly tx?: Transaction;
 }
 
 /**
- * Undefined: it was wrong. Throws `over_request_rate_limit` where too many were; then nothing has been said about this one.
+ * Returns undefined for a wrong secret. Throws `over_request_rate_limit` after too many wrong attempts, without
+ * revealing anything about this one.
  */
 export async function verifySecret<T>(
   ctx: AuthContext,
@@ -28,7 +32,7 @@ export async function verifySecret<T>(
 ): Promise<T | undefined> {
   const isKnownNetwork = async (): Promise<boolean> => {
     if (ownerId === undefined) return false;
-    // Who is asked for a second factor has a session already: only one that has shown it counts.
+    // A user who is asked for a second factor already has a session, so only sessions that used one count.
     const addresses = await listSessionAddresses(
       tx ?? ctx.pool,
       ownerId,

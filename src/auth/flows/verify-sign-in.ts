@@ -21,7 +21,7 @@ import {
   verify,
 } from './verify.ts';
 
-/** Verifies a typed code. Undefined: the first of two confirmations was accepted, so there is no session yet. */
+/** Verifies a typed code. Undefined if only the first of two confirmations was accepted, so there is no session yet. */
 export async function verifyCode(
   ctx: AuthContext,
   caller: Caller,
@@ -69,7 +69,7 @@ export async function followLink(ctx: AuthContext, caller: Caller, request: Veri
   }
 }
 
-/** The code of the flow that asked for the link. */
+/** Returns the code of the flow that requested the link. */
 async function issueCode(ctx: AuthContext, tx: Transaction, user: User, type: string): Promise<string> {
   const method = type === 'signup' ? 'email/signup' : type;
   const flow = await findFlowStateOfUser(tx, user.id, method);
@@ -86,7 +86,7 @@ async function issueCode(ctx: AuthContext, tx: Transaction, user: User, type: st
   return flow.auth_code;
 }
 
-/** Always in the fragment, for PKCE in the query as well. */
+/** Adds the error to the fragment, and for PKCE to the query as well. */
 function withError(target: string, error: AuthError, isPkce: boolean): string {
   const kind = errorKinds[error.status];
   const params = {

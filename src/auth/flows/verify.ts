@@ -1,4 +1,4 @@
-/** Codes and links that users bring back: whose they are, and whether they still hold. */
+/** Verifies codes and links: finds their owner and checks that they are still valid. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import type { SpendToken } from '../attempt-limits.ts';
 import type { Caller } from '../caller.ts';
@@ -31,16 +31,16 @@ import { verifySecret } from './verify-secret.ts';
 
 export interface VerifyRequest {
   readonly type: string;
-  /** What the token hashes to, or the hash itself. */
+  /** The hash of the token and its contact, or the hash from a link. */
   readonly hash: string;
-  /** Typed codes come with the address or number they were sent to. */
+  /** A typed code, with the address or number it was sent to. */
   readonly typed: { readonly code: string; readonly email: string; readonly phone: string } | undefined;
 }
 
 export const singleConfirmationAccepted =
   'Confirmation link accepted. Please proceed to confirm link sent to the other email';
 
-/** Of a POST body. Throws `validation_failed`. */
+/** Parses the fields of a POST body. Throws `validation_failed`. */
 export function parseVerifyRequest(fields: {
   readonly type: string;
   readonly token: string;
@@ -82,21 +82,23 @@ function parseTypedEmail(email: string): string {
 export interface VerifiedUser {
   readonly kind: 'user';
   readonly user: User;
-  /** `email` has become signup or magiclink. */
+  /** `email` was resolved to signup or magiclink. */
   readonly type: string;
 }
 
-/** What a code or link of this type was sent to. */
+/** The kind of contact that a code or link of this type is sent to. */
 export function contactOf(type: string): Contact {
   return type === 'sms' || type === 'phone_change' ? 'phone' : 'email';
 }
 
 export type Verified =
   | VerifiedUser
-  /** The first of two confirmations. */
+  /** The first of two confirmations was accepted. */
   | { readonly kind: 'half' };
 
-/** Finds whose it is and does what was waiting for it. Throws `otp_expired`, `user_banned`. */
+/**
+ * Finds the owner of a code or link and performs the confirmation it stands for. Throws `otp_expired`, `user_banned`.
+ */
 export async function verify(
   ctx: AuthContext,
   tx: Transaction,
@@ -107,7 +109,7 @@ export async function verify(
   const { user, type } = request.typed
     ? await findByCode(ctx, tx, caller, request, aud)
     : await findByHash(ctx, tx, request);
-  // The change of a contact was begun by a session or by an administrator; all else comes from outside.
+  // A contact change was started by a session or an administrator. All other types can be requested by anyone.
   const isChange = type === 'email_change' || type === 'phone_change';
   if (!isChange && contactStatus(user, contactOf(type)) === 'closed') {
     throw request.typed ? authError('otp_expired') : invalidLink();
@@ -138,7 +140,7 @@ export async function verify(
 
 interface Found {
   readonly user: User;
-  /** `email` has become signup or magiclink. */
+  /** `email` was resolved to signup or magiclink. */
   readonly type: string;
 }
 
@@ -159,7 +161,7 @@ async function findByHash(ctx: AuthContext, tx: Transaction, { type, hash }: Ver
   const owner = (await findOneTimeToken(tx, hash, types))?.user_id;
   if (owner === undefined) throw invalidLink();
   await awaitUser(tx, owner);
-  // Somebody may have used it meanwhile.
+  // A concurrent request may have used the token.
   const token = await findOneTimeToken(tx, hash, types);
   const user = token && (await findUserById(tx, owner));
   if (!user) throw invalidLink();
@@ -187,13 +189,13 @@ async function findByCode(
   const { type, hash } = request;
   const typed = request.typed ?? { code: '', email: '', phone: '' };
   const owner = await findOwner(ctx, tx, type, typed, hash, aud);
-  // Of an email change the code says who the owner is, so a wrong one has none.
+  // The code of an email change identifies the owner, so a wrong one has none.
   const ownerId = type === 'email_change' ? undefined : owner?.id;
   const guess = { account: typed.email || typed.phone, ownerId, tx };
   const found = await verifySecret(ctx, caller, 'one_time_code', guess, async (spendToken) => {
     if (!owner) return undefined;
     await awaitUser(tx, owner.id);
-    // As it is once nobody else uses a code of this user.
+    // Reads the user again once no other request can use one of their codes.
     const user = await findUserById(tx, owner.id);
     if (!user) return undefined;
     refuseBanned(ctx, user);
@@ -204,7 +206,7 @@ async function findByCode(
   return found;
 }
 
-/** What the code turns out to be; undefined when it is wrong, too old, or its token is dead. */
+/** Resolves the type of a code. Undefined if the code is wrong or expired, or its token has had too many attempts. */
 async function kindOfCode(
   ctx: AuthContext,
   user: User,
@@ -274,7 +276,7 @@ async function findOwner(
   }
 }
 
-/** The address may be the old or the new one, so the hash says whose it is. */
+/** The address may be the old or the new one, so the hash identifies the owner. */
 async function findByEmailChange(ctx: AuthContext, db: Queryable, hash: string): Promise<User | undefined> {
   const types: OneTimeTokenType[] = ctx.settings.email.doubleConfirmChanges
     ? ['email_change_token_current', 'email_change_token_new']
@@ -293,8 +295,8 @@ function isOver(ctx: AuthContext, sentAt: string | null, lifetimeMs: number): bo
 }
 
 /**
- * The nonce of GET /reauthenticate, spent by a password change. Throws `reauthentication_not_valid`, and `otp_expired`
- * where the provider checks codes.
+ * Verifies the nonce of GET /reauthenticate for a password change. Throws `reauthentication_not_valid`, and
+ * `otp_expired` if the SMS provider checks codes.
  */
 export async function requireNonce(
   ctx: AuthContext,

@@ -1,4 +1,4 @@
-/** Signing in with a wallet: a message that it has signed for this project. */
+/** Sign-in with a message that a wallet has signed for this project. */
 
 import { createHash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
@@ -41,7 +41,8 @@ export async function signInWithWallet(
   const now = ctx.clock.now();
   const fault = walletMessageFault(message, ctx.settings.redirects, now, ctx.settings.accountUrl());
   if (fault !== undefined) throw new OAuthShapedError('invalid_grant', fault);
-  // Upstream takes a message again and again until it is too old. By its text: of one signature others can be made.
+  // Upstream accepts a message repeatedly until it expires. The text is hashed instead of the signature, because other
+  // valid signatures can be derived from one.
   const digest = createHash('sha256').update(text).digest('base64url');
   if (!(await ctx.limits.once(`wallet:${digest}`, 2 * walletMessageValidityMs, now))) {
     throw new OAuthShapedError('invalid_grant', `Signed ${chainNames[chain]} message was used before`);
@@ -92,7 +93,7 @@ async function requireSigned(chain: Chain, text: string, signature: string): Pro
   return message;
 }
 
-/** base64 of either alphabet. */
+/** Base64 with either alphabet. */
 function requireSolanaSignature(text: string): Uint8Array {
   if (text.length !== 86 && text.length !== 88) {
     throw authError(
@@ -116,7 +117,7 @@ function requireEthereumSignature(text: string): string {
   return text;
 }
 
-/** The account is known by chain and address, which a wallet has no other name for. */
+/** Chain and address identify the account, because a wallet has no other identifier. */
 function externalSignIn(message: WalletMessage, aud: string): ExternalSignIn {
   const { chain, address, chainId: network, domain, statement } = message;
   const claims = {

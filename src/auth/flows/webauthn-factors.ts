@@ -1,4 +1,4 @@
-/** Security keys and device keys as second factors: enrolling one, asking it, and judging what it answers. */
+/** WebAuthn keys as second factors: enrollment, challenges, and verification. */
 
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
@@ -55,7 +55,10 @@ export async function enrolKey(
   return { id, type: 'webauthn', friendly_name: friendlyName };
 }
 
-/** A new factor is asked to make a key, a verified one to sign; any key of the user's may then answer. */
+/**
+ * A challenge for a new factor creates a key. A challenge for a verified factor can be signed by any of the user's
+ * keys.
+ */
 export async function challengeKey(
   ctx: AuthContext,
   caller: UserCaller,
@@ -107,7 +110,7 @@ export async function challengeKey(
   };
 }
 
-/** Throws `validation_failed`, what {@link requireChallenge} throws, and 500s where upstream answers with one. */
+/** Throws `validation_failed`, the errors of {@link requireChallenge}, and 500 where upstream returns it. */
 export async function verifyKey(
   ctx: AuthContext,
   caller: UserCaller,
@@ -149,7 +152,7 @@ async function verifyNewKey(
 ): Promise<IssuedSession> {
   const answer = parseCreation(response);
   if (!answer) throw malformed();
-  // A verified factor keeps its key, whoever still has a challenge from before.
+  // A verified factor keeps its key, even if an older challenge is still open.
   if (factor.status === 'verified') throw creationRefused();
   const result = await verifyCreation(ctx.settings.relyingParty, ceremony, answer);
   if (!result.ok) throw result.fault === 'malformed' ? malformed() : creationRefused(result.cause);
@@ -181,7 +184,7 @@ async function verifyKnownKey(
   if (!result.ok) throw result.fault === 'malformed' ? malformed() : assertionRefused(result.cause);
   const use = result.proven;
   if (looksCloned(used.key, use)) throw clone(ctx, used.factorId, user.id);
-  // The session depends on the factor whose key has signed: when that one goes, so does the level.
+  // The session depends on the factor whose key signed, so its level drops when that factor is removed.
   const owner = user.factors.find((each) => each.id === used.factorId) ?? factor;
   return raiseSession(ctx, caller, owner, challenge, async (tx) => {
     const credential = usedFactorCredential(used.credential, use);
@@ -191,7 +194,7 @@ async function verifyKnownKey(
   });
 }
 
-/** An answered challenge goes from its table and is kept with the factor, for the project to look at. */
+/** Deletes a verified challenge and stores it with the factor, where the project can inspect it. */
 async function closeChallenge(
   ctx: AuthContext,
   tx: Transaction,
@@ -234,7 +237,7 @@ const malformed = () => authError('validation_failed', 'Invalid credential_respo
 
 const noKey = () => new AuthError('unexpected_failure');
 
-/** Upstream passes the library's error on, which clients see as this 500. */
+/** Upstream passes on the library's error, which clients see as this 500. */
 const creationRefused = (cause?: unknown) => new AuthError('unexpected_failure', { cause });
 
 const assertionRefused = (cause?: unknown) =>

@@ -1,6 +1,6 @@
 /**
- * The captcha of a request, checked with whoever made it. Both providers speak the same protocol: a form with `secret`,
- * `response` and `remoteip`, answered by `{success, "error-codes"}`.
+ * Verifies the captcha of a request with its provider. Both providers use the same protocol: a form with `secret`,
+ * `response` and `remoteip`, and a response of `{success, "error-codes"}`.
  * https://docs.hcaptcha.com/#verify-the-user-response-server-side
  * https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
  */
@@ -16,8 +16,8 @@ const addresses = {
 } as const;
 
 /**
- * Nothing to do where captchas are off, and for administrators.
- * @throws {AuthError} captcha_failed; bad_json; unexpected_failure when the provider cannot be asked.
+ * Skips the check if captchas are disabled, and for administrators.
+ * @throws {AuthError} captcha_failed, bad_json, or unexpected_failure if the provider can't be reached
  */
 export async function requireCaptcha(ctx: AuthContext, exchange: Exchange): Promise<void> {
   const { enabled, provider = 'hcaptcha', secret = '' } = ctx.settings.config.captcha;

@@ -67,7 +67,7 @@ function callerOf(
   };
 }
 
-/** The first header value of this name. */
+/** The first value of the header. */
 export function header(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;

@@ -1,7 +1,7 @@
-/** What is not served: an address that is none, or one that knows other methods (as chi answers for GoTrue 2.196). */
+/** Responses for unknown paths and methods, as chi returns them for GoTrue 2.196. */
 import type { FastifyInstance } from 'fastify';
 
-/** To be called before the routes are defined. */
+/** Must be called before the routes are defined. */
 export function answerUnknown(app: FastifyInstance): void {
   const known: { readonly pattern: RegExp; readonly method: string }[] = [];
   app.addHook('onRoute', ({ url, method }) => {

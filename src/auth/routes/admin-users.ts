@@ -90,12 +90,12 @@ export function adminUserRoutes(define: Define, ctx: AuthContext): void {
   });
 }
 
-/** Links name the path as the service sees it behind its gateway. */
+/** The path of links, as the service sees it behind its gateway. */
 function pathBelowMount(exchange: Exchange): string {
   return exchange.path.replace(/^.*?(?=\/admin\/)/, '');
 }
 
-/** `created_at asc` or `created_at desc`, the latter by default. */
+/** Whether the order is ascending. Accepts `created_at asc` and `created_at desc`, which is the default. */
 function parseSort(values: readonly string[]): boolean {
   let ascending = false;
   for (const value of values) {

@@ -1,4 +1,4 @@
-/** The documents below `.well-known`: our public keys, and where our endpoints are. */
+/** The documents below `.well-known`: public keys and endpoint addresses. */
 
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import type { AuthContext } from '../context.ts';
@@ -9,7 +9,7 @@ import { requireOAuthServer } from '../flows/oauth-authorize.ts';
 import { sendError } from '../http/render-error.ts';
 import type { Define } from './route.ts';
 
-/** How long others may keep the documents; a new key is published at least this long before it signs. */
+/** How long clients may cache the documents. A new key is published at least this long before it signs. */
 const cacheControl = 'public, max-age=600';
 const serverPath = '/.well-known/oauth-authorization-server';
 
@@ -30,8 +30,8 @@ export function discoveryRoutes(define: Define, ctx: AuthContext): void {
 }
 
 /**
- * The same at the root of the gateway, as the local stack has it; and with the issuer's path behind it, where RFC 8414
- * section 3.1 has clients look.
+ * Serves the document at the root of the gateway too, as the local stack does, and with the issuer's path appended,
+ * where clients look according to RFC 8414 section 3.1.
  */
 export function rootDiscovery(ctx: AuthContext): { prefix: string; plugin: FastifyPluginAsync } {
   return {

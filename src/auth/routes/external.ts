@@ -16,7 +16,7 @@ export function externalRoutes(define: Define, ctx: AuthContext): void {
   });
 }
 
-/** Account judges where the way back may lead, and asks for the challenge. */
+/** The Account pages check the redirect address and require the challenge. */
 function accountAddress(ctx: AuthContext, query: URLSearchParams): string {
   const passed = ['redirect_to', 'code_challenge', 'code_challenge_method', 'state']
     .map((name) => [name, query.get(name)] as const)

@@ -1,4 +1,4 @@
-/** Clients of our OAuth server: their administration, and their own registration (RFC 7591). */
+/** Clients of the OAuth server: their administration, and dynamic registration (RFC 7591). */
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
 import { toRfc3339 } from '../core/times.ts';

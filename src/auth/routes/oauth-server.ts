@@ -1,9 +1,9 @@
 /**
- * We as an OAuth 2.1 server and OpenID provider, as GoTrue 2.196 is one: /oauth/authorize, the question to the user,
+ * The OAuth 2.1 server and OpenID provider, compatible with GoTrue 2.196: /oauth/authorize, the consent of the user,
  * /oauth/token and /oauth/userinfo.
  *
- * Glossary. *Client*: an app that wants to act for a user. *Authorization*: one request of a client, pending until the
- * user has answered. *Consent*: the lasting answer; *grant* is upstream's word for it towards users.
+ * Glossary. *Client*: an app that requests access on behalf of a user. *Authorization*: one request of a client,
+ * pending until the user decides. *Consent*: the stored decision, which upstream calls a *grant* in its API for users.
  */
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -79,7 +79,7 @@ export function jsonBody(exchange: Exchange) {
   }
 }
 
-/** How clients are shown to users. */
+/** A client as users see it. */
 export function renderClient(
   client: Pick<OAuthClient, 'id' | 'client_name' | 'client_uri' | 'logo_uri'>,
 ): JsonObject {
@@ -91,7 +91,7 @@ export function renderClient(
   };
 }
 
-/** The page that asks is ours, or one of the project's: no other may even look. Apps and servers send no Origin. */
+/** Only our own consent page, or one of the project's, may read an authorization. Apps and servers send no Origin. */
 function refuseForeignOrigin(ctx: AuthContext, exchange: Exchange): void {
   const origin = header(exchange.request, 'origin') ?? '';
   if (origin !== '' && !isRedirectAllowed(ctx.settings.redirects, origin)) {

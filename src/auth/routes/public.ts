@@ -1,12 +1,15 @@
-/** What everybody may read: health and settings. */
+/** Public information: health and settings. */
 import type { AuthContext } from '../context.ts';
 import type { Settings } from '../settings.ts';
 import type { Define } from './route.ts';
 
-/** The version whose behaviour this service has. */
+/** The version that this service is compatible with. */
 const gotrueVersion = 'v2.196.0';
 
-/** In upstream's order; x and vercel_marketplace are not told. Apps show buttons by these flags. */
+/**
+ * In upstream's order, without x and vercel_marketplace, which upstream omits. Apps show sign-in buttons by these
+ * flags.
+ */
 const externalNames = [
   'apple',
   'azure',

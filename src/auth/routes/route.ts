@@ -1,4 +1,4 @@
-/** How a route is declared: method, path below the mount, a handler that returns the JSON of a 200, and what guards it. */
+/** Route declarations: a method, a path below the mount, a handler that returns the JSON of a 200, and its guards. */
 import type { FastifyInstance } from 'fastify';
 import type { AuthContext } from '../context.ts';
 import type { LimitedHandler } from '../core/rate-limit-rules.ts';
@@ -8,12 +8,12 @@ import { type Exchange, exchangeOf } from '../http/exchange.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Undefined: the handler has sent the answer itself. */
+/** Undefined if the handler has already sent the response. */
 export type Handler = (exchange: Exchange) => Promise<object | undefined> | object;
 
-/** What is asked before the handler, in this order. */
+/** Checks before the handler, in this order. */
 export interface Guards {
-  /** Whose limit by address counts. */
+  /** The rate limit by address that applies. */
   readonly limit?: LimitedHandler;
   readonly captcha?: boolean;
 }

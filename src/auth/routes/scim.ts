@@ -1,4 +1,4 @@
-/** /scim/v2: not offered, and answered as upstream does where it is disabled. */
+/** /scim/v2: not supported. Responds as upstream does where SCIM is disabled. */
 import { authError } from '../errors.ts';
 import type { Define } from './route.ts';
 

@@ -27,6 +27,6 @@ export function signupRoutes(define: Define, ctx: AuthContext): void {
     });
     return outcome.kind === 'session' ? renderSession(outcome.session) : outcome.user;
   };
-  // Guests have a limit of their own, so the body is read first.
+  // Guests have a separate limit, so the handler reads the body before it applies one.
   define('POST', '/signup', signUpUser, { captcha: true });
 }

@@ -1,4 +1,4 @@
-/** Single sign-on with SAML 2.0: the way to the identity provider and back, and our metadata. */
+/** Single sign-on with SAML 2.0: the redirects to the identity provider and back, and our metadata. */
 
 import type { AuthContext } from '../context.ts';
 import { withParams } from '../core/redirects.ts';
@@ -37,7 +37,7 @@ async function signIn(ctx: AuthContext, { body, reply }: Exchange): Promise<obje
   return fields.flag('skip_http_redirect') ? { url } : reply.redirect(url, 303);
 }
 
-/** A browser stands here, so errors are for the app to show: 303 to the site URL. */
+/** The client is a browser, so errors redirect to the site URL (303), where the app can show them. */
 async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<undefined> {
   const { caller, reply, path, text } = exchange;
   try {
@@ -48,7 +48,7 @@ async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<u
   return undefined;
 }
 
-/** While the key changes, providers look more often. */
+/** During a key rotation, providers refresh the metadata more often. */
 const rotation = { maxAgeSeconds: 60, cacheDuration: 'PT1H' };
 const maxAgeSeconds = 600;
 const metadataLifetimeMs = 48 * 3_600_000;

@@ -16,7 +16,7 @@ import type { Define } from './route.ts';
 
 const grants = new Set(['password', 'refresh_token', 'pkce', 'id_token', 'web3']);
 
-/** What proves these came from somewhere that could ask for one. */
+/** Grants whose proof comes from a request that already had a captcha. */
 const withoutCaptcha = new Set(['refresh_token', 'pkce', 'id_token']);
 
 export function tokenRoutes(define: Define, ctx: AuthContext): void {

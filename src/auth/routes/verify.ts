@@ -1,4 +1,4 @@
-/** GET and POST /verify: links that are clicked, codes that are typed. */
+/** GET and POST /verify: links, and typed codes. */
 
 import type { AuthContext } from '../context.ts';
 import { renderSession } from '../core/issued-session.ts';
