@@ -34,7 +34,7 @@ export async function challengeFactor(
 ): Promise<object> {
   requireVerifyEnabled(ctx, factor);
   if (factor.factor_type === 'webauthn') {
-    // Read, though nothing in it matters: where there is no JSON upstream refuses.
+    // Upstream rejects a body that isn't JSON, so it is parsed even though no field is used.
     body.read().object('webauthn');
     return challengeKey(ctx, caller, factor);
   }
@@ -110,7 +110,7 @@ async function isTotpCode(ctx: AuthContext, factor: Factor, code: string): Promi
   return step !== undefined && ctx.totpSteps.take(factor.id, step);
 }
 
-/** Throws `otp_expired` where the provider checks codes and refuses this one. */
+/** Throws `otp_expired` if the SMS provider checks codes and rejects this one. */
 async function isPhoneCode(
   ctx: AuthContext,
   factor: Factor,

@@ -18,7 +18,7 @@ import { checkEnrolment } from './mfa.ts';
 import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
 import { enrolKey } from './webauthn-factors.ts';
 
-/** Throws 404. */
+/** @throws {AuthError} 404 validation_failed, mfa_factor_not_found */
 export async function requireFactor(ctx: AuthContext, id: string, userId: string): Promise<Factor> {
   if (!isUuid(id)) throw authError('validation_failed', 'factor_id must be an UUID', { status: 404 });
   const factor = await findFactor(ctx.pool, id, userId);
@@ -57,7 +57,7 @@ async function enrolTotp(
 ): Promise<object> {
   await checkEnrolment(ctx, caller, friendlyName);
   const { user } = caller;
-  // The library upstream uses refuses an account without a name.
+  // Upstream's library requires an account name.
   if (!user.email) throw internalError('Error generating QR Code');
   const issuer = wantedIssuer === '' ? new URL(ctx.settings.siteUrl).host : wantedIssuer;
   const secret = totpSecret();

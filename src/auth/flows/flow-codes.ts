@@ -14,7 +14,7 @@ import { originSession } from './app-codes.ts';
 import { audit } from './audit.ts';
 import { issueSession } from './sessions.ts';
 
-/** A code holds this long; magic links count from the click, others from the request. */
+/** The lifetime of a code: from the click for magic links, otherwise from the request. */
 const codeLifetimeMs = 300_000;
 
 export interface RedeemedCode {

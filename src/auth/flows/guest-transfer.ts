@@ -1,6 +1,6 @@
 /**
- * A guest signs in to an account that there is already: the project's hook gives the account what was the guest's, and the
- * guest is deleted. Both prove themselves by a session of their own, and that of the account must be a fresh one.
+ * Transfers a guest's data to an existing account: the project's hook moves the data, then the guest is deleted. The
+ * guest and the account each prove themselves with a session, and the account's sign-in must be recent.
  */
 import type { AuthContext } from '../context.ts';
 import { isFreshSignIn } from '../core/fresh-sign-in.ts';
@@ -17,17 +17,21 @@ import { forgetRecoveryCodes } from './recovery-codes.ts';
 export interface GuestTransfer {
   readonly guestToken: string;
   readonly accountToken: string;
-  /** Of the person, for the hook. */
+  /** The client's address, for the hook. */
   readonly ip: string;
 }
 
-/** `guest_gone`: no session of a guest; `not_signed_in`: none of an account; `stale`: not fresh. */
+/**
+ * `guest_gone`: the guest's session is invalid. `not_signed_in`: the account's session is invalid. `stale`: the
+ * account's sign-in isn't recent.
+ */
 export type GuestTransferOutcome = 'done' | 'guest_gone' | 'not_signed_in' | 'insufficient_aal' | 'stale';
 
 /**
- * The hook gets `{guest_id, user_id}`. A function in PostgreSQL works in the transaction that deletes the guest: both
- * happen, or neither. One over HTTP may be called again for the same two when deleting fails, and must allow that.
- * @throws {AuthError} what the hook refuses with, or fails by: the guest stays as it is
+ * Calls the hook with `{guest_id, user_id}`. A PostgreSQL function runs in the transaction that deletes the guest, so
+ * both succeed or neither does. An HTTP hook may be called again with the same ids if the deletion fails, so it must be
+ * idempotent.
+ * @throws {AuthError} the hook's error. The guest isn't changed
  */
 export async function transferGuest(ctx: AuthContext, request: GuestTransfer): Promise<GuestTransferOutcome> {
   const [guest, account] = await Promise.all([
@@ -54,7 +58,7 @@ interface Holder {
   readonly session: Session;
 }
 
-/** Whose session an access token of ours is of, as long as both last. */
+/** The user and session of an access token, if both are still valid. */
 async function holderOf(ctx: AuthContext, accessToken: string): Promise<Holder | undefined> {
   const verified = ctx.keys.verifyOwn(accessToken);
   if (!verified.ok) return undefined;

@@ -1,4 +1,4 @@
-/** Hooks: the project's own functions that decide, over HTTP or in PostgreSQL. */
+/** Hooks: functions of the project that are called over HTTP or in PostgreSQL. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from '../../database/types.ts';
@@ -29,7 +29,10 @@ const httpTimeoutMs = 5000;
 const functionTimeoutMs = 2000;
 const maxAnswerBytes = 200 * 1024;
 
-/** What the hook answered; throws what it refused with. Only called when the hook is enabled. */
+/**
+ * Calls a hook and returns its response. Must only be called if the hook is enabled. Throws the error that the hook
+ * returns.
+ */
 export async function runHook(
   ctx: AuthContext,
   name: HookName,
@@ -55,12 +58,14 @@ export async function runHook(
   return answer;
 }
 
-/** `{"error": {"http_code", "message"}}` in a good answer; an empty message is no error. */
+/**
+ * Throws an error from a successful response, `{"error": {"http_code", "message"}}`. An empty message isn't an error.
+ */
 function throwOnRefusal(answer: JsonObject): void {
   const error = answer.error;
   if (!isJsonObject(error) || typeof error.message !== 'string' || error.message === '') return;
   const status = Number(error.http_code);
-  // What is no status that an answer can have counts as none.
+  // An invalid HTTP status counts as missing.
   const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
   throw new AuthError(undefined, { status: isStatus ? status : 500, message: error.message });
 }
@@ -95,7 +100,7 @@ async function callHttp(ctx: AuthContext, uri: string, secrets: string, body: st
         redirect: 'manual',
         headers: {
           'content-type': 'application/json',
-          // The size of an answer is judged as it comes.
+          // Compression would hide the size of the response until it is decoded.
           'accept-encoding': 'identity',
           'webhook-id': id,
           'webhook-timestamp': String(timestampSeconds),

@@ -42,7 +42,7 @@ interface IdTokenRequest {
   readonly issuer: string;
 }
 
-/** Whose ID tokens count, and for whom they must be made. */
+/** An issuer whose ID tokens are accepted, and the audiences they may have. */
 interface TrustedIssuer {
   readonly provider: string;
   readonly place: IssuerLocation;
@@ -128,7 +128,7 @@ async function findIssuer(ctx: AuthContext, request: IdTokenRequest): Promise<Tr
   const fixed = fixedIssuers.find(([name, known]) => name === provider || known === issuer);
   if (fixed) return configured(ctx, ...fixed);
   const keycloak = ctx.settings.providers.get('keycloak');
-  // Realms are written without a slash at the end.
+  // Realms have no trailing slash.
   const realm = keycloak?.url.replace(/\/$/, '') ?? '';
   const isKeycloakIssuer = keycloak?.enabled && realm !== '' && issuer === realm;
   if (provider === 'keycloak' || isKeycloakIssuer) return configured(ctx, 'keycloak', realm);
@@ -136,12 +136,12 @@ async function findIssuer(ctx: AuthContext, request: IdTokenRequest): Promise<Tr
   throw authError('validation_failed', `Custom OIDC provider "${provider}" not allowed`);
 }
 
-/** Also those of tokens of the first version, which upstream takes here. */
+/** Includes issuers of version 1 tokens, which upstream accepts here. */
 function isMicrosoftIssuer(issuer: string): boolean {
   return isAzureIssuer(issuer) || /^https:\/\/sts\.windows\.net\/[^/]+\/?$/.test(issuer);
 }
 
-/** Of several issuers of a provider, the one that the token names. Its keys decide whether that is true. */
+/** Selects the issuer that the unverified token names. Its keys are verified later. */
 function detected(
   { idToken, issuer }: IdTokenRequest,
   name: 'Apple' | 'Azure',
@@ -168,7 +168,7 @@ function configured(ctx: AuthContext, provider: string, issuer: string): Trusted
     provider,
     place: { issuer, reach: 'configured' },
     audience: settings.clientIds,
-    // Limited Login of Facebook knows no hashed nonce.
+    // Facebook's Limited Login doesn't hash the nonce.
     skipNonceCheck: settings.skipNonceCheck || provider === 'facebook',
     emailOptional: settings.emailOptional,
   };
@@ -195,9 +195,9 @@ async function verify(
   { provider, place, audience }: TrustedIssuer,
   { idToken, accessToken }: IdTokenRequest,
 ): Promise<IdTokenClaims> {
-  // Nobody has to be asked about what is no token at all.
+  // Avoids a request to the issuer if the text isn't a token.
   if (!isToken(idToken)) throw invalid('Bad ID token');
-  // Apple's second name publishes the document of the first.
+  // Apple's second issuer name has the discovery document of the first.
   const asked = provider === 'apple' ? { ...place, issuer: issuers.apple } : place;
   await ctx.oidc.discover(asked).catch((cause: unknown) => {
     throw new AuthError('unexpected_failure', { cause });
@@ -215,7 +215,7 @@ async function verify(
   }
 }
 
-/** The token holds the hash of what the app made, so that a token seen on the way is of no use by itself. */
+/** The token contains the hash of the app's nonce, so an intercepted token is useless without it. */
 function checkNonce(claims: IdTokenClaims, nonce: string): void {
   const expected = typeof claims.nonce === 'string' ? claims.nonce : '';
   if ((expected === '') !== (nonce === '')) {

@@ -1,4 +1,4 @@
-/** What follows for a user when an identity comes or goes. */
+/** Identities: their removal, and its effect on the user's email address. */
 import type { Transaction } from '../../database/types.ts';
 import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -15,9 +15,9 @@ import { notify } from './mail-tokens.ts';
 import { requireUsedFactor } from './own-account.ts';
 
 /**
- * When no identity has the user's address anymore, the oldest verified one of theirs becomes it, or none. An address that
- * nobody vouches for would be in the way of its owner; under autoconfirm it counts, after the verified ones. False: each of
- * them belongs to another user.
+ * Chooses a new address if no identity has the user's address anymore: the oldest verified one, or none. An unverified
+ * address would block its real owner, so it counts only with autoconfirm and after verified ones. Returns false if
+ * other users have all of the addresses.
  */
 export async function followIdentities(
   ctx: AuthContext,
@@ -44,7 +44,7 @@ export async function followIdentities(
   return true;
 }
 
-/** Null: no address. Undefined: each of them is taken. */
+/** Null if the user should have no address. Undefined if all of them are taken. */
 async function firstFree(
   tx: Transaction,
   emails: readonly (string | null)[],

@@ -1,4 +1,4 @@
-/** From template and data to a mail: the project's own template where there is one, else ours. */
+/** Renders emails from the project's template if there is one, or else from the default template. */
 import { readFile } from 'node:fs/promises';
 import type { AuthContext } from '../context.ts';
 import { defaultMail, type TemplateName } from '../core/default-mails.ts';
@@ -10,8 +10,8 @@ import { authError } from '../errors.ts';
 export type { TemplateName };
 
 /**
- * The file is read for every mail, so a change takes effect at once. A template that is missing or wrong is logged and
- * replaced by ours: a user who waits for a code must get one. Throws `email_address_invalid`.
+ * Sends an email. Reads the template file every time, so changes apply immediately. If the template is missing or
+ * invalid, logs an error and sends the default, because users need their codes. Throws `email_address_invalid`.
  */
 export async function deliver(
   ctx: AuthContext,
@@ -33,13 +33,13 @@ export interface ComposedMail {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
-  /** The project's own template; absent: ours. */
+  /** The project's template file. Undefined if the default was used. */
   readonly file?: string;
-  /** Why the project's own could not be used. */
+  /** Why the project's template couldn't be used. */
   readonly fault?: unknown;
 }
 
-/** The mail as it would go out. */
+/** Renders the email without sending it. */
 export async function composeMail(
   ctx: AuthContext,
   name: TemplateName,
@@ -93,7 +93,7 @@ function ownTemplate(ctx: AuthContext, name: TemplateName): { contentPath?: stri
   };
 }
 
-/** A subject is one line: metadata in it must not add headers. */
+/** Removes line breaks, so that metadata in a subject can't add headers. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n]+/g, ' ').trim();
 }

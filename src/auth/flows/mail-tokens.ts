@@ -1,6 +1,6 @@
 /**
- * Mails that carry a code and a link. The hash of the code is kept twice, as upstream keeps it: in a column of the
- * user, which typed codes are compared with, and as a one-time token, which links are looked up by.
+ * Emails with a code and a link. As upstream, the hash of the code is stored twice: in a column of the user for typed
+ * codes, and as a one-time token for links.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -62,7 +62,7 @@ const kinds: Readonly<Record<TokenMailKind, KindOfMail>> = {
   },
 };
 
-/** Sends the code and keeps its hash. Throws `over_email_send_rate_limit`. */
+/** Sends a code and stores its hash. Throws `over_email_send_rate_limit`. */
 export async function sendTokenMail(
   ctx: AuthContext,
   tx: Transaction,
@@ -111,7 +111,7 @@ async function sendOne(
 
 function linkData(ctx: AuthContext, hash: string, type: LinkType, redirectTo: string) {
   const { externalUrl, accountUrl, mail } = ctx.settings;
-  // What was begun on our own pages ends there.
+  // A flow that started on the Account pages ends there.
   const hasButton = mail.confirmsByButton || isBelow(redirectTo, accountUrl());
   return {
     ConfirmationURL: hasButton
@@ -122,7 +122,7 @@ function linkData(ctx: AuthContext, hash: string, type: LinkType, redirectTo: st
   };
 }
 
-/** To the new address and, with double confirmation, to the old one as well. */
+/** Sends codes to the new address and, with double confirmation, to the old one. */
 export async function sendEmailChange(
   ctx: AuthContext,
   tx: Transaction,
@@ -143,12 +143,12 @@ export async function sendEmailChange(
   user.email_change = newEmail;
   await wrapFailure('Error sending email change email', async () => {
     requireAuthorized(ctx, newEmail);
-    // The account may be older than the list.
+    // The account may be older than the list of authorized addresses.
     if (isDouble) requireAuthorized(ctx, oldEmail);
     await ctx.limits.email(now);
     const redirectTo = caller.redirectTo();
     if (ctx.settings.hooks.send_email.enabled) {
-      // Upstream crosses these: the token of the old address stands beside the hash of the new one.
+      // Upstream swaps these: the token of the old address comes with the hash of the new one.
       return callSendEmailHook(ctx, tx, caller, user, {
         token: isDouble ? otpOld : otpNew,
         token_hash: hashNew,
@@ -176,7 +176,7 @@ export async function sendEmailChange(
   await storeEmailChange(ctx, tx, user, { newEmail, hashNew, hashOld: isDouble ? hashOld : undefined });
 }
 
-/** Without a new hash for the old address, the one that is there stays. */
+/** Stores a pending email change. Without a new hash for an address, the existing one is kept. */
 export async function storeEmailChange(
   ctx: AuthContext,
   tx: Transaction,
@@ -216,7 +216,7 @@ export type Notification =
   | 'mfa_factor_enrolled'
   | 'mfa_factor_unenrolled';
 
-/** Tells the user of a change when the project wants that; a failure is logged and changes nothing. */
+/** Notifies the user of a change if the project enables that. A failure is only logged. */
 export async function notify(
   ctx: AuthContext,
   tx: Transaction | undefined,
@@ -276,7 +276,7 @@ async function callSendEmailHook(
     token_hash: '',
     redirect_to: '',
     email_action_type: '',
-    // The address of this service, by upstream's name for it.
+    // The address of this service, under upstream's name.
     site_url: ctx.settings.externalUrl(),
     token_new: '',
     token_hash_new: '',

@@ -1,4 +1,4 @@
-/** Mails and text messages as users would get them, with sample values: for operators who look before users do. */
+/** Previews of emails and text messages with sample values, for operators. */
 import type { AuthContext } from '../context.ts';
 import { parsePhone } from '../core/contact.ts';
 import { templateNames } from '../core/default-mails.ts';
@@ -11,17 +11,20 @@ export interface MailPreview {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
-  /** The project's own template; undefined: ours. */
+  /** The project's template file. Undefined if the default was used. */
   readonly file: string | undefined;
-  /** Why the project's own template could not be used, in words; ours is shown then. */
+  /** Why the project's template couldn't be used. The default is shown then. */
   readonly fault: string | undefined;
 }
 
 export interface MessagePreviews {
   readonly mailNames: readonly string[];
-  /** Undefined: there is no mail of that name. */
+  /** Undefined if no email has that name. */
   mail(name: string): Promise<MailPreview | undefined>;
-  /** Sends the text message of a sign-in with the code 123456, which signs nobody in. Throws `validation_failed`, `sms_send_failed`. */
+  /**
+   * Sends the sign-in text message with the code 123456, which isn't valid. Throws `validation_failed`,
+   * `sms_send_failed`.
+   */
   text(phone: string): Promise<void>;
 }
 
@@ -37,7 +40,7 @@ export function createMessagePreviews(ctx: AuthContext): MessagePreviews {
     },
     async text(phone) {
       const { provider, template } = ctx.settings.phone;
-      // The project's own function sends, and it expects a user.
+      // The hook expects a user, and a preview has none.
       if (ctx.settings.hooks.send_sms.enabled)
         throw authError('sms_send_failed', 'Text messages are sent by the hook send_sms: try it there.');
       const bare = parsePhone(phone);
@@ -58,7 +61,7 @@ const isTemplateName = (name: string): name is TemplateName =>
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Every value that a template may name. The link leads to the app and holds no token. */
+/** Sample values for every template variable. The link leads to the app and contains no token. */
 function sampleData({ settings }: AuthContext): TemplateData {
   const email = 'ada@example.com';
   return {

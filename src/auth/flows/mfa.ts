@@ -1,4 +1,4 @@
-/** Second factors: enrolment, challenges, and what a verified one does to the session. */
+/** Second factors: enrollment rules, challenges, and raising a session to aal2. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller, UserCaller } from '../caller.ts';
@@ -34,7 +34,7 @@ import { type AuthenticationMethod, clientOf, signSession } from './sessions.ts'
 
 export const challengeLifetimeMs = 300_000;
 
-/** An enrolment that nobody finished is dropped when the user begins another. */
+/** Unfinished enrollments are deleted when the user starts another one after this time. */
 const enrolmentLifetimeMs = 300_000;
 
 /** Throws `mfa_factor_name_conflict`, `too_many_enrolled_mfa_factors`, `insufficient_aal`. */
@@ -46,7 +46,7 @@ export async function checkEnrolment(
   const { user, session } = caller;
   await deleteStaleFactors(ctx.pool, user.id, ctx.clock.now() - enrolmentLifetimeMs);
   const factors = await listFactors(ctx.pool, user.id);
-  // Two factors without a name conflict as well, as upstream.
+  // As upstream, two factors without a name conflict too.
   if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) {
     throw authError(
       'mfa_factor_name_conflict',
@@ -60,15 +60,15 @@ export async function checkEnrolment(
 }
 
 /**
- * Throws `insufficient_aal`: beside a verified factor only a session that has used it may verify another. Upstream lets
- * whoever knows the password finish an enrolment begun before the first factor was verified.
+ * Throws `insufficient_aal`. Once a factor is verified, verifying another requires a session that has used one.
+ * Upstream lets anyone with the password finish an older enrollment.
  */
 export function requireVerificationAal({ user, session }: UserCaller, factor: Factor): void {
   if (factor.status === 'verified' || !hasVerifiedFactor(user) || session?.aal === 'aal2') return;
   throw authError('insufficient_aal');
 }
 
-/** The challenge if it may be answered from here. */
+/** Returns the challenge if this client may respond to it. */
 export async function requireChallenge(
   ctx: AuthContext,
   caller: Caller,
@@ -93,7 +93,7 @@ export async function requireChallenge(
   return challenge;
 }
 
-/** The project's hook may end it all. Throws `mfa_verification_rejected`. */
+/** Calls the project's hook, which may reject the attempt and end all sessions. Throws `mfa_verification_rejected`. */
 export async function runVerificationHook(
   ctx: AuthContext,
   caller: Caller,
@@ -114,8 +114,8 @@ export async function runVerificationHook(
 }
 
 /**
- * The right answer was given: the factor is verified, the session rises to aal2, and sessions that did not are over.
- * `record` writes what else is known then, in the same transaction.
+ * Completes a verification: marks the factor as verified, raises the session to aal2, and ends the user's other
+ * sessions below it. `record` runs in the same transaction.
  */
 export async function raiseSession(
   ctx: AuthContext,
@@ -147,15 +147,13 @@ export async function raiseSession(
 }
 
 export interface SecondProof {
-  /** Value of the amr claim. */
+  /** A value of the amr claim. */
   readonly method: AuthenticationMethod;
-  /** The factor that the level depends on from now on; null leaves it with the one before, if any. */
+  /** The factor that the session's level now depends on. Null keeps the previous one. */
   readonly factorId: string | null;
 }
 
-/**
- * The same session with a new refresh token. The user's sessions below aal2 are over.
- */
+/** Raises the session to aal2 and issues a new refresh token. Ends the user's sessions below aal2. */
 export async function reissueAtAal2(
   ctx: AuthContext,
   tx: Transaction,

@@ -20,7 +20,7 @@ import { requireOAuthServer } from './oauth-authorize.ts';
 
 export interface RegisteredClient {
   readonly client: OAuthClient;
-  /** Present only when it was just generated, because only its hash is stored. */
+  /** Set only if it was just generated, because only its hash is stored. */
   readonly secret: string | undefined;
 }
 
@@ -90,7 +90,7 @@ async function insertClient(
     try {
       return parseRegistration(fields);
     } catch (error) {
-      // Upstream prints its own error into the message here, status included.
+      // Upstream includes its own error in the message, with the status.
       if (!(error instanceof AuthError) || error.code !== 'validation_failed') throw error;
       throw authError('validation_failed', `${error.status}: ${error.message}`);
     }

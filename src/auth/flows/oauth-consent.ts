@@ -1,6 +1,6 @@
 /**
- * Asking a user whether a client may have what it asked for. An authorization belongs to the first user who opens it;
- * who has allowed as much before is not asked again.
+ * The consent of a user to a client's request. An authorization belongs to the first user who opens it. Users who have
+ * granted the same scopes before aren't asked again.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
@@ -21,10 +21,10 @@ import type { OAuthAuthorization, OAuthClient, User } from '../rows.ts';
 
 export type ConsentState =
   | { readonly kind: 'ask'; readonly authorization: OAuthAuthorization; readonly client: OAuthClient }
-  /** Allowed before: the way back to the client, with a code. */
+  /** Granted before. The redirect address has a code for the client. */
   | { readonly kind: 'allowed'; readonly redirectUrl: string };
 
-/** Throws `oauth_authorization_not_found`, and `validation_failed` for what has been answered already. */
+/** Throws `oauth_authorization_not_found`, and `validation_failed` if the request is already decided. */
 export async function openAuthorization(
   ctx: AuthContext,
   authorizationId: string,
@@ -47,7 +47,10 @@ export async function openAuthorization(
   });
 }
 
-/** The way back to the client. Throws as {@link openAuthorization}; only who opened it can answer. */
+/**
+ * Stores the user's decision and returns the redirect address. Throws the errors of {@link openAuthorization}. Only the
+ * user who opened the request can decide it.
+ */
 export async function decideAuthorization(
   ctx: AuthContext,
   authorizationId: string,
@@ -70,7 +73,7 @@ export async function decideAuthorization(
   });
 }
 
-/** Gives a pending authorization free, so that somebody else on the same device can answer it. */
+/** Releases a pending authorization, so that another user on the same device can decide it. */
 export async function releaseAuthorization(
   ctx: AuthContext,
   authorizationId: string,
@@ -79,18 +82,20 @@ export async function releaseAuthorization(
   await freeAuthorization(ctx.pool, authorizationId, userId);
 }
 
-/** True: an administrator registered the client. Anybody can register one by themselves, under any name. */
+/** Whether an administrator registered the client. Otherwise anyone may have registered it, under any name. */
 export async function isVettedClient(ctx: AuthContext, clientId: string): Promise<boolean> {
   return (await findOAuthClient(ctx.pool, clientId))?.registration_type === 'manual';
 }
 
-/** Runs `work` on the locked row; refusals are thrown after the transaction, so that "expired" is kept. */
+/**
+ * Runs `work` on the locked row. Errors are thrown after the transaction, so that the status "expired" is committed.
+ */
 async function withPending<T extends object | string>(
   ctx: AuthContext,
   wanted: {
     readonly authorizationId: string;
     readonly isMine: (row: OAuthAuthorization) => boolean;
-    /** What is said of one that has been decided on. */
+    /** The message for a request that is already decided. */
     readonly answered: string;
   },
   work: (tx: Transaction, row: OAuthAuthorization) => Promise<T | AuthError>,
@@ -109,7 +114,7 @@ async function withPending<T extends object | string>(
   return outcome;
 }
 
-/** One answer for unknown, expired and foreign ones: it tells nobody which. */
+/** The same error for unknown, expired and foreign authorizations, so that it doesn't reveal which. */
 function notFound(): AuthError {
   return authError('oauth_authorization_not_found', 'authorization not found');
 }
@@ -129,7 +134,10 @@ export function errorUrl(
   return answerUrl(ctx, redirectUri, { error, error_description: description }, state);
 }
 
-/** Beyond upstream with the issuer, by which a client of several servers knows whose answer it has (RFC 9207). */
+/**
+ * Adds the issuer, which upstream doesn't, so that a client of several servers can tell whose response it is (RFC
+ * 9207).
+ */
 function answerUrl(
   ctx: AuthContext,
   redirectUri: string,

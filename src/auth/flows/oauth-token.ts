@@ -1,4 +1,4 @@
-/** The grants of POST /oauth/token: what a client gets for a code (RFC 6749 section 4.1.3). */
+/** The authorization code grant of POST /oauth/token (RFC 6749 section 4.1.3). */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -19,7 +19,7 @@ import type { OAuthAuthorization, OAuthClient, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { issueSession } from './sessions.ts';
 
-/** From the authorization request to the redeemed code; upstream's default. */
+/** From the authorization request to the exchange of the code. Upstream's default. */
 export const authorizationLifetimeMs = 600_000;
 
 /** Throws {@link OAuthShapedError}, mostly `invalid_grant`. */
@@ -41,7 +41,7 @@ export async function redeemCode(
   judge(ctx, authorization, client, params);
   const user = await owner(ctx, authorization);
   const scopes = parseScopes(authorization.scope);
-  // Asked before the code is spent, where upstream finds out afterwards.
+  // Checked before the code is used up. Upstream checks afterwards.
   if (scopes.includes('openid') && ctx.keys.signingAlgorithm().startsWith('HS')) {
     throw internalError('Error generating ID token');
   }
@@ -54,7 +54,7 @@ export async function redeemCode(
     return issueSession(ctx, tx, caller, user, method, { by: 'consent' }, undefined, grant);
   });
   if (session === undefined) {
-    // Redeemed by somebody at the same moment: nobody can tell by whom.
+    // A concurrent request exchanged the code, possibly with a stolen one.
     await revokeReplayed(ctx, client, code);
     throw invalidGrant('Invalid authorization code');
   }
@@ -62,7 +62,7 @@ export async function redeemCode(
   return renderTokens(session, idToken);
 }
 
-/** RFC 6749 section 5.1; the user is not shown to clients. */
+/** RFC 6749 section 5.1. Clients don't see the user. */
 export function renderTokens(session: IssuedSession, idToken?: string): JsonObject {
   return {
     access_token: session.accessToken,
@@ -96,7 +96,7 @@ function judge(
     throw invalidGrant('PKCE verification failed: code_verifier is required when PKCE challenge is present');
   }
   const { code_challenge: codeChallenge, code_challenge_method: method } = authorization;
-  // A row without a challenge is none of ours: every request has to bring one.
+  // Every request must have a challenge, so a row without one isn't ours.
   const isProven =
     codeChallenge !== null && method !== null && isVerifierOf({ codeChallenge, method }, verifier);
   if (!isProven) {
@@ -115,8 +115,8 @@ async function owner(ctx: AuthContext, authorization: OAuthAuthorization): Promi
 }
 
 /**
- * A code that comes a second time was stolen, on its way or from whoever has it: what it brought is taken back
- * (RFC 6749 section 4.1.2). Only as long as a code can live; later it is just old text.
+ * Revokes the session that a replayed code created, because a code that arrives twice was stolen (RFC 6749 section
+ * 4.1.2). Applies only within the lifetime of a code.
  */
 async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: string): Promise<void> {
   const since = ctx.clock.now() - authorizationLifetimeMs;
@@ -143,7 +143,7 @@ function signIdToken(
       issuer: ctx.settings.issuer(),
       clientId: authorization.client_id,
       nonce: authorization.nonce,
-      // As upstream: issuing the session was a sign-in.
+      // As upstream, issuing the session counts as the authentication.
       authTimeSeconds: nowSeconds,
       issuedAtSeconds: nowSeconds,
     }),

@@ -9,7 +9,7 @@ import { authError, internalError, OAuthShapedError } from '../errors.ts';
 import type { OAuth1Client } from './external-clients.ts';
 import type { ProviderResponse } from './provider-response.ts';
 
-/** Asks for a request token; its two halves come back as one text, to be kept until the browser is back. */
+/** Requests a request token. `secret` contains both of its parts, to be stored until the browser returns. */
 export async function requestToken(
   ctx: AuthContext,
   client: OAuth1Client,
@@ -25,7 +25,7 @@ export async function requestToken(
   return { url, secret: joinToken(answer) };
 }
 
-/** Redeems the verifier, and reads the profile. @throws {AuthError} */
+/** Exchanges the verifier for an access token and reads the profile. @throws {AuthError} */
 export async function oauth1Profile(
   ctx: AuthContext,
   client: OAuth1Client,
@@ -34,7 +34,7 @@ export async function oauth1Profile(
 ): Promise<ProviderResponse> {
   if (params.has('denied')) throw new OAuthShapedError('access_denied', 'The user denied the request');
   const requested = splitToken(secret ?? '');
-  // RFC 5849 section 2.2: the answer has to be to this request.
+  // RFC 5849 section 2.2: the response must belong to this request.
   if (requested.token === '' || params.get('oauth_token') !== requested.token) {
     throw authError('oauth_invalid_state', 'OAuth request token mismatch');
   }
@@ -98,7 +98,7 @@ async function readUser(ctx: AuthContext, client: OAuth1Client, access: Token): 
   return JSON.parse(answer.text) as unknown;
 }
 
-/** A step whose answer is a token. */
+/** Sends a request whose response is a token. */
 async function sendForm(
   ctx: AuthContext,
   client: OAuth1Client,

@@ -1,4 +1,4 @@
-/** A user who leaves for good. */
+/** A user's own account: its deletion, and the export of its data. */
 
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -14,23 +14,24 @@ import type { Passkey, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { countRecoveryCodes, forgetRecoveryCodes, type RecoveryCodeCount } from './recovery-codes.ts';
 
-/** SQLSTATEs of rows that refer to one that is to go: foreign_key_violation, restrict_violation. */
+/** SQLSTATEs of foreign keys that prevent a deletion: foreign_key_violation, restrict_violation. */
 const stillNeeded = new Set(['23503', '23001']);
 
-/** Throws `insufficient_aal`: whoever has a second factor must have used it. */
+/** Throws `insufficient_aal` if the user has a second factor and the session didn't use it. */
 export function requireUsedFactor({ user, session }: UserCaller): void {
   if (!hasVerifiedFactor(user) || session?.aal === 'aal2') return;
   throw authError('insufficient_aal', 'AAL2 session is required when MFA is enabled');
 }
 
 /**
- * Deletes the user, and what refers to them as its foreign keys say.
- * @throws {AuthError} insufficient_aal, reauthentication_needed, user_sso_managed; conflict when something still needs the user
+ * Deletes the user and everything that references them with ON DELETE CASCADE.
+ * @throws {AuthError} insufficient_aal, reauthentication_needed, user_sso_managed, or conflict if a row still
+ * references the user
  */
 export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Promise<void> {
   const { user, session } = caller;
   requireUsedFactor(caller);
-  // The provider would make the account anew at the next sign-in.
+  // The identity provider would create the account again at the next sign-in.
   if (user.is_sso_user) throw authError('user_sso_managed');
   if (!session || !isFreshSignIn(session, ctx.clock.now())) {
     throw authError('reauthentication_needed', 'Deleting an account requires a recent sign-in');
@@ -43,7 +44,7 @@ export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Pr
     });
   } catch (cause) {
     const isNeeded = isPostgresError(cause) && stillNeeded.has(cause.code);
-    // Which table that is, is for the log.
+    // The log has the name of the table.
     if (!isNeeded) throw internalError('Database error deleting user', cause);
     ctx.log.warn({ service: 'auth', userId: user.id, error: cause }, 'a user could not delete their account');
     throw authError('conflict', 'The account cannot be deleted: something still depends on it');

@@ -68,7 +68,7 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
   if (update.appData !== undefined && !ctx.settings.adminRoles.includes(user.role ?? '')) {
     throw authError('not_admin', 'Updating app_metadata requires admin privileges');
   }
-  // An owner confirms an unconfirmed contact of theirs by setting it again.
+  // Setting an unconfirmed contact again starts its confirmation.
   const changes = (given: string, current: string | null, contact: Contact) =>
     given !== '' && (given !== current || !isConfirmed(user, contact));
   const changesEmail = changes(update.email, user.email, 'email');
@@ -94,7 +94,7 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
     if (update.data !== undefined) await setUserMetadata(ctx, tx, user, update.data);
     if (update.appData !== undefined) await setAppMetadata(ctx, tx, user, update.appData);
     if (changesEmail) {
-      // A guest who adds an address is much like one who signs up.
+      // A guest who adds an address is treated like a sign-up.
       if (user.is_anonymous && ctx.settings.email.autoconfirm) {
         user.email_change = update.email;
         await changeEmail(ctx, tx, caller, user);
@@ -155,7 +155,7 @@ async function newPasswordHash(
   if (password === '') return null;
   const current = user.encrypted_password ?? '';
   if (current !== '') {
-    // Whoever came by a code has shown another proof, recovery among them.
+    // A session from a code or a recovery link doesn't need the current password.
     const cameByCode = session?.amr_claims.some(({ authentication_method: method }) =>
       ['otp', 'magiclink', 'recovery'].includes(method),
     );

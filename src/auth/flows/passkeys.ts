@@ -1,4 +1,4 @@
-/** Passkeys: registering one, and signing in with one without a user name or a password. */
+/** Passkeys: registration, and sign-in without a user name or a password. */
 
 import type { Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -39,7 +39,7 @@ import { issueSession } from './sessions.ts';
 const passkeyChallengeLifetimeMs = 300_000;
 const maxPasskeysPerUser = 10;
 
-/** Answer of both `options` routes; `options` is what the browser's WebAuthn takes. */
+/** The response of both `options` routes. `options` is the input of the browser's WebAuthn API. */
 export interface PasskeyOptions {
   readonly challenge_id: string;
   readonly options: object;
@@ -47,7 +47,7 @@ export interface PasskeyOptions {
   readonly expires_at: number;
 }
 
-/** Throws `insufficient_aal`: whoever has a second factor must have used it. */
+/** Throws `insufficient_aal` if the user has a second factor and the session didn't use it. */
 export function requirePasskeyAal({ user, session }: UserCaller): void {
   if (!hasVerifiedFactor(user) || session?.aal === 'aal2') return;
   throw authError('insufficient_aal', 'AAL2 session is required to manage passkeys when MFA is enabled');
@@ -132,7 +132,7 @@ export async function finishPasskeySignIn(
   });
 }
 
-/** Whose key this is: the handle names the user, who must have a key of this id. */
+/** The user handle identifies the user, who must have a key with this id. */
 async function findOwner(
   ctx: AuthContext,
   userHandle: string,
@@ -170,7 +170,7 @@ async function ask(
   return { challenge_id: id, options, expires_at: Math.floor(expiresAtMs / 1000) };
 }
 
-/** The answer and its question, which nobody can answer again. */
+/** Returns the response and its challenge, which can't be used again. */
 async function takeAnswer(
   ctx: AuthContext,
   body: Fields,
@@ -210,7 +210,7 @@ function refusal(fault: 'malformed' | 'refused', cause?: unknown) {
   return authError('webauthn_verification_failed', message, { cause });
 }
 
-/** Upstream lets a copy sign in; here the owner is told by the refusal, the operator by the log. */
+/** The error for a possible copy of the key. Upstream lets a copy sign in. The log informs the operator. */
 function clone(ctx: AuthContext, passkey: Passkey) {
   ctx.log.warn(
     { service: 'auth', passkeyId: passkey.id, userId: passkey.user_id },

@@ -1,15 +1,15 @@
-/** Is a password good enough: the project's rules, and what is known from leaks. */
+/** Password strength: the project's rules, and known leaks. */
 import type { AuthContext } from '../context.ts';
 import { passwordFault } from '../core/password-rules.ts';
 import { type AuthError, internalError } from '../errors.ts';
 
-/** Throws `weak_password`, `validation_failed` when it is too long. */
+/** Throws `weak_password`, or `validation_failed` if the password is too long. */
 export async function requireStrongPassword(ctx: AuthContext, password: string): Promise<void> {
   const fault = await findWeakness(ctx, password);
   if (fault) throw fault;
 }
 
-/** What a sign-in tells of a password that would not do today; never a reason to refuse it. */
+/** Returns why a password is weak, without rejecting the sign-in. */
 export async function weaknessAtSignIn(ctx: AuthContext, password: string): Promise<AuthError | undefined> {
   try {
     return await findWeakness(ctx, password);
@@ -20,7 +20,7 @@ export async function weaknessAtSignIn(ctx: AuthContext, password: string): Prom
 }
 
 async function findWeakness(ctx: AuthContext, password: string): Promise<AuthError | undefined> {
-  // First what needs nobody else: a password that is too long is asked of no one.
+  // Checks the rules first, so that a password that is too long isn't sent to the leak check.
   const fault = passwordFault(password, ctx.settings.password);
   return (await isLeaked(ctx, password)) ? passwordFault(password, ctx.settings.password, true) : fault;
 }

@@ -1,4 +1,6 @@
-/** Codes sent to phones: by the project's hook or provider; where there is neither they are captured in the inbox. */
+/**
+ * Codes by text message, sent by the project's hook or provider. Without either, messages are captured in the inbox.
+ */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -23,13 +25,13 @@ const columns = {
   reauthentication: { token: 'reauthentication_token', sentAt: 'reauthentication_sent_at' },
 } as const;
 
-/** Absent means sms. Throws `validation_failed`. */
+/** Defaults to sms. Throws `validation_failed`. */
 export function parseChannel(ctx: AuthContext, channel: string): Channel {
   const { phone, hooks } = ctx.settings;
   if (channel === '' || channel === 'sms') return 'sms';
   const canWhatsapp = phone.provider === 'twilio' || phone.provider === 'twilio_verify';
   if (channel === 'whatsapp' && canWhatsapp) return 'whatsapp';
-  // The hook sends by whatever it likes.
+  // The hook decides the channel itself.
   if (hooks.send_sms.enabled) return 'sms';
   throw authError(
     'validation_failed',
@@ -37,7 +39,10 @@ export function parseChannel(ctx: AuthContext, channel: string): Channel {
   );
 }
 
-/** `test-otp` for numbers with a fixed code, else nothing: upstream loses its provider's message id too. */
+/**
+ * Returns `test-otp` for numbers with a fixed code, otherwise undefined, because upstream loses the provider's message
+ * id too.
+ */
 export async function sendPhoneCode(
   ctx: AuthContext,
   tx: Transaction,
@@ -65,7 +70,7 @@ export async function sendPhoneCode(
 }
 
 /**
- * A project that lists test numbers and names no provider means those numbers only. Without a list, messages are
+ * A project with test numbers but no provider can send only to those numbers. Without test numbers, messages are
  * captured.
  */
 function requireDelivery(ctx: AuthContext): void {
@@ -84,11 +89,11 @@ export interface TextToSend {
   readonly otp: string;
   readonly channel: Channel;
   readonly template: string;
-  /** For the message of a failure. */
+  /** For the error message. */
   readonly kind: PhoneCodeKind | 'mfa';
 }
 
-/** Throws `sms_send_failed`; for factors, as upstream, `unexpected_failure`. */
+/** Throws `sms_send_failed`. For factors it is `unexpected_failure`, as upstream. */
 export async function sendText(
   ctx: AuthContext,
   caller: Caller,

@@ -1,7 +1,7 @@
 /**
- * What a request has to prove before it gets a session: the one rule that every sign-in passes, judged from the locked row
- * at the moment the session is written. A flow that got its account wrong, or whose account has changed since it looked,
- * gets no session.
+ * The proof that a request must have before it gets a session. Every sign-in passes this check, on the locked row and
+ * at the moment the session is written. If the use case selected the wrong account, or the account has changed since,
+ * there is no session.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
@@ -12,15 +12,15 @@ import { lockForSession, type SignInRow } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 
 export type Proof =
-  /** This request made the account, so nobody has signed in to it before. */
+  /** This request created the account, so no one has signed in to it before. */
   | { readonly by: 'creation' }
-  /** The password that was right, as the row had it then. */
+  /** The correct password, with the hash that it was compared to. */
   | { readonly by: 'password'; readonly contact: Contact; readonly hash: string }
   /** A code or link that was sent to the contact, which is confirmed by now. */
   | { readonly by: 'code'; readonly contact: Contact }
-  /** A provider, an SSO connection or a wallet vouched for the identity. */
+  /** A provider, an SSO connection or a wallet authenticated the identity. */
   | { readonly by: 'identity'; readonly provider: string; readonly providerId: string }
-  /** A passkey, a code of a sign-in that was completed, or a session: only an owner has these. */
+  /** A passkey, the code of a completed sign-in, or a session. Only an owner has these. */
   | { readonly by: 'passkey' | 'flow' | 'consent' };
 
 /** @throws {AuthError} user_banned, invalid_credentials */

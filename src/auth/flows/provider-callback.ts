@@ -25,7 +25,7 @@ import { readProviderResponse } from './external-sign-in.ts';
 import type { ProviderResponse } from './provider-response.ts';
 import { issueSession } from './sessions.ts';
 
-/** From the moment the browser left. */
+/** From the redirect to the provider. */
 const signInLifetimeMs = 300_000;
 
 /**
@@ -60,11 +60,11 @@ const callbackPath = '/auth/v1/callback';
 
 interface BegunSignIn {
   readonly flow: FlowState;
-  /** Who links an identity. */
+  /** The user who links an identity. */
   readonly target: User | undefined;
 }
 
-/** The sign-in that this state began. @throws {AuthError} when there is none, or it is over. */
+/** Returns the sign-in that the state belongs to. @throws {AuthError} if it is unknown, used or expired */
 async function findBegun(ctx: AuthContext, state: string): Promise<BegunSignIn> {
   if (state === '') throw authError('bad_oauth_callback', 'OAuth state parameter missing');
   if (!isUuid(state)) throw authError('bad_oauth_state', 'OAuth state parameter is invalid');
@@ -82,7 +82,9 @@ async function findBegun(ctx: AuthContext, state: string): Promise<BegunSignIn> 
 
 const usedBefore = () => authError('flow_state_already_used', 'State has already been used');
 
-/** Where the browser goes: with a session in the fragment, or with a code that only the app can redeem (PKCE). */
+/**
+ * Returns the redirect address with a session in the fragment, or with a code that only the app can exchange (PKCE).
+ */
 async function finish(
   ctx: AuthContext,
   caller: Caller,

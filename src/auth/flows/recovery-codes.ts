@@ -1,6 +1,6 @@
 /**
- * One-time recovery codes, beyond upstream: a set is made while a factor is at hand, and each of its codes stands in for
- * a factor once.
+ * One-time recovery codes, beyond upstream. A set is generated while the user has a verified factor, and each code
+ * replaces a factor once.
  */
 
 import type { Transaction } from '../../database/types.ts';
@@ -23,7 +23,7 @@ import { type Actor, adminActor, audit, userActor } from './audit.ts';
 import { reissueAtAal2, runVerificationHook } from './mfa.ts';
 import { verifySecret } from './verify-secret.ts';
 
-/** How many codes a user was given, and how many are left. */
+/** How many codes the user was given, and how many are left. */
 export interface RecoveryCodeCount {
   readonly total: number;
   readonly remaining: number;
@@ -38,16 +38,16 @@ export async function countRecoveryCodes(ctx: AuthContext, userId: string): Prom
 
 const codesPerSet = 10;
 
-/** What the project's hook is told in place of the type of a factor. */
+/** The factor type that the project's hook receives. */
 const hookFactorType = 'recovery_code';
 
-/** Throws 403 `insufficient_aal`: codes are changed by whoever has just used a factor, or a code. */
+/** Throws 403 `insufficient_aal`. Changing codes requires a session that used a factor or a code. */
 export function requireRecoveryCodeAal({ session }: UserCaller): void {
   if (session?.aal === 'aal2') return;
   throw authError('insufficient_aal', 'AAL2 required to manage recovery codes');
 }
 
-/** A new set, in place of the one before. Throws `mfa_factor_not_found`, `insufficient_aal`. */
+/** Generates a new set that replaces the previous one. Throws `mfa_factor_not_found`, `insufficient_aal`. */
 export async function makeRecoveryCodes(ctx: AuthContext, caller: UserCaller): Promise<readonly string[]> {
   const { user } = caller;
   requireVerifiedFactor(caller);
@@ -62,7 +62,7 @@ export async function makeRecoveryCodes(ctx: AuthContext, caller: UserCaller): P
 }
 
 /**
- * Raises the session to aal2, as a factor would. Throws `mfa_verification_failed`, `mfa_factor_not_found`,
+ * Raises the session to aal2, like a factor. Throws `mfa_verification_failed`, `mfa_factor_not_found`,
  * `mfa_verification_rejected`, `over_request_rate_limit`.
  */
 export async function verifyRecoveryCode(
@@ -102,12 +102,12 @@ export function requireRecoveryCodes(ctx: AuthContext): void {
   );
 }
 
-/** The user is gone. */
+/** Deletes the codes of a deleted user. */
 export async function forgetRecoveryCodes(ctx: AuthContext, tx: Transaction, userId: string): Promise<void> {
   if (ctx.hasOwnTables) await deleteRecoveryCodes(tx, userId);
 }
 
-/** A factor is gone: codes stand in for one, so they go with the last that was verified. */
+/** Deletes the codes after the last verified factor was removed. */
 export async function forgetIdleRecoveryCodes(
   ctx: AuthContext,
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** Refreshing a session: the shell around the decisions of `core/refresh.ts`. */
+/** Refreshes sessions by the decisions of `core/refresh.ts`. */
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,7 +42,7 @@ import { audit } from './audit.ts';
 import { refreshInBatch } from './batched-refresh.ts';
 import { clientOf, signSession } from './sessions.ts';
 
-/** Locked rows are retried this long, then the answer is 409. */
+/** How long to retry locked rows before responding with 409. */
 const patienceMs = 5000;
 
 type Presented =
@@ -50,8 +50,8 @@ type Presented =
   | { readonly form: 2; readonly text: string; readonly token: SignedRefreshToken };
 
 /**
- * `clientId`: the client of our OAuth server that has shown who it is; its sessions are refreshed by it alone.
- * Throws what the contract names for refresh_token, `validation_failed` for text that is no token.
+ * @param clientId the authenticated OAuth client. Only that client can refresh its sessions
+ * @throws {AuthError} the errors of refresh_token, and `validation_failed` for text that isn't a token
  */
 export async function refreshSession(
   ctx: AuthContext,
@@ -60,7 +60,7 @@ export async function refreshSession(
   clientId?: string,
 ): Promise<IssuedSession> {
   const presented = parsePresented(text);
-  // The short way looks at one session only.
+  // The batched path checks only one session.
   if (presented.form === 1 && clientId === undefined && !ctx.settings.sessions.singlePerUser) {
     const session = await refreshInBatch(ctx, caller, text);
     if (session) return session;
@@ -70,7 +70,7 @@ export async function refreshSession(
     await judge(ctx, caller, presented);
     const outcome = await ctx.pool.transaction((tx) => refreshLocked(ctx, tx, caller, presented, clientId));
     if (outcome === 'busy') await sleep(10 + Math.random() * 20);
-    // Thrown here and not inside, so that the revocations are kept.
+    // Thrown after the transaction, so that the revocations are committed.
     else if ('refusal' in outcome) throw outcome.refusal;
     else return outcome;
   }
@@ -87,7 +87,7 @@ function parsePresented(text: string): Presented {
   return { form: 2, text, token };
 }
 
-/** What can be said without a lock: unknown tokens, banned users, sessions that are over. */
+/** Checks what needs no lock: unknown tokens, banned users and expired sessions. */
 async function judge(ctx: AuthContext, caller: Caller, presented: Presented): Promise<void> {
   const now = ctx.clock.now();
   const row = presented.form === 1 ? await findRefreshToken(ctx.pool, presented.text) : undefined;
@@ -126,7 +126,7 @@ function belongsTo(token: SignedRefreshToken, session: Session): boolean {
 
 function hmacKey(session: Session): Buffer | undefined {
   const text = session.refresh_token_hmac_key;
-  // A value in braces is encrypted with a key of the hosted platform, which no dump brings along.
+  // A value in braces is encrypted with a key of the hosted platform, which dumps don't contain.
   return text === null || text.startsWith('{') ? undefined : Buffer.from(text, 'base64url');
 }
 
@@ -142,7 +142,7 @@ async function refreshLocked(
   const row = presented.form === 1 ? await lockRefreshToken(tx, presented.text) : undefined;
   const sessionId = presented.form === 1 ? row?.session_id : presented.token.sessionId;
   const session = sessionId ? await lockSession(tx, sessionId) : undefined;
-  // The user too, without waiting: a change of the user that ends sessions holds the locks the other way round.
+  // Locks the user too, without waiting, because changes that end sessions acquire these locks in the opposite order.
   if (!session || !(await lockUser(tx, session.user_id))) return 'busy';
   const user = await findUserById(tx, session.user_id);
   if (!user) return 'busy';
@@ -166,7 +166,7 @@ async function refreshLocked(
   });
 }
 
-/** Throws `session_expired` when another session of the user that still holds was refreshed later. */
+/** Throws `session_expired` if another valid session of the user was refreshed later. */
 async function requireNewest(
   ctx: AuthContext,
   tx: Transaction,
@@ -183,7 +183,10 @@ async function requireNewest(
   }
 }
 
-/** A session of an OAuth client is refreshed at /oauth/token, by that client; all others elsewhere, by none. */
+/**
+ * Sessions of an OAuth client can be refreshed only by that client, at /oauth/token. Other sessions can't be refreshed
+ * there.
+ */
 function refuseOtherClient(owner: string | undefined, clientId: string | undefined): void {
   if (owner === clientId) return;
   const reason =
@@ -195,7 +198,7 @@ function refuseOtherClient(owner: string | undefined, clientId: string | undefin
   throw new OAuthShapedError('invalid_client', reason);
 }
 
-/** Form 1. The next token, or why there is none. */
+/** Rotates a token of form 1. Returns the next token, or why there is none. */
 async function rotate(
   ctx: AuthContext,
   tx: Transaction,
@@ -228,7 +231,10 @@ async function rotate(
   return next;
 }
 
-/** Ends a session whose refresh token was used again. Its tokens go with it, the access tokens on the routes of this service. */
+/**
+ * Ends a session whose refresh token was reused, together with its tokens. Its access tokens stop working on the routes
+ * of this service.
+ */
 async function endFamily(ctx: AuthContext, tx: Transaction, user: User, session: Session): Promise<void> {
   await audit(ctx, tx, user, 'token_revoked', {
     traits: { session_id: session.id, action: 'refresh_token_reused' },
@@ -236,7 +242,7 @@ async function endFamily(ctx: AuthContext, tx: Transaction, user: User, session:
   await deleteSession(tx, session.id);
 }
 
-/** Revokes a token and makes its child. Touches the user as well: upstream's triggers fire at every refresh. */
+/** Revokes a token and creates its child. Updates the user too, because upstream's triggers fire at every refresh. */
 async function rotateRefreshToken(
   ctx: AuthContext,
   tx: Transaction,
@@ -257,9 +263,9 @@ async function rotateRefreshToken(
 }
 
 /**
- * The token of a session that has risen to another level. The tokens from before give nothing from then on, branches
- * included: of form 1 it has no parent, which supersedes them (`core/refresh.ts`); of form 2 the session signs with a new
- * key. Their session has the higher level now, so each of them would give an access token of that level.
+ * Issues the refresh token of a session that was raised to another level, and invalidates all earlier tokens, including
+ * branches. Otherwise each of them could obtain an access token of the new level. With form 1 the new token has no
+ * parent, which supersedes the earlier ones (`core/refresh.ts`). With form 2 the session signs with a new key.
  */
 export async function replaceRefreshToken(
   ctx: AuthContext,
@@ -283,7 +289,7 @@ export async function replaceRefreshToken(
   return next;
 }
 
-/** Form 2: the counter of the session says which token is the newest. */
+/** Advances a token of form 2. The session's counter identifies the newest token. */
 async function advance(
   ctx: AuthContext,
   tx: Transaction,

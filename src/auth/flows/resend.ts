@@ -1,4 +1,4 @@
-/** Sends a pending confirmation or change code again. */
+/** Resends a pending confirmation or change code. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -25,7 +25,7 @@ interface ResendRequest {
   readonly challenge: Challenge | undefined;
 }
 
-/** The provider's message id, if there is one to show. Succeeds for unknown contacts too. */
+/** Returns the provider's message id, if there is one to show. Succeeds for unknown contacts too. */
 export async function resend(ctx: AuthContext, caller: Caller, body: Fields): Promise<string | undefined> {
   const request = parseResend(ctx, body);
   const aud = audienceOf(ctx, caller);

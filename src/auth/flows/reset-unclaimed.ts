@@ -1,4 +1,4 @@
-/** Accounts that nobody has proved anything about: what one request brings takes the place of what others brought before. */
+/** Resets unclaimed accounts, where the content of one request replaces that of earlier requests. */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { type Contact, isPrepared } from '../core/contact-status.ts';
@@ -13,7 +13,7 @@ import type { Identity, User } from '../rows.ts';
 import { addIdentity, identityClaims, syncProviders } from './accounts.ts';
 import { forgetRecoveryCodes } from './recovery-codes.ts';
 
-/** Null: no password. */
+/** The password and metadata of a request. A null hash means no password. */
 export interface SignUpContent {
   readonly passwordHash: string | null;
   readonly data: JsonObject;
@@ -22,9 +22,9 @@ export interface SignUpContent {
 export const nothing: SignUpContent = { passwordHash: null, data: {} };
 
 /**
- * Leaves an unclaimed account with this password, these metadata and the identity of this contact. An account that an
- * administrator prepared stays as it is, because nobody else could write to it. A confirmation code that was sent stays too;
- * the caller sends a new one.
+ * Leaves an unclaimed account with this password, metadata and contact identity. An account that an administrator
+ * prepared isn't changed, because no one else could write to it. A pending confirmation code isn't changed either,
+ * because the caller sends a new one.
  */
 export async function resetUnclaimed(
   ctx: AuthContext,
@@ -35,7 +35,7 @@ export async function resetUnclaimed(
 ): Promise<void> {
   if (isPrepared(user)) return;
   const now = ctx.clock.now();
-  // Upstream's phone identity of a sign-up doesn't have the number.
+  // Upstream stores no number in the phone identity of a sign-up.
   const claims = identityClaims(user, contact === 'email' && user.email ? { email: user.email } : {});
   const data = { ...content.data, ...claims };
   const known = (user.identities ?? []).find(({ provider }) => provider === contact);
@@ -61,7 +61,7 @@ export async function keepOnlyIdentity(
   await revokeEarlierAccess(ctx, tx, user);
 }
 
-/** All but the confirmation. */
+/** All but the confirmation token. */
 const begunTokens = [
   'recovery_token',
   'email_change_token_new',
@@ -70,7 +70,7 @@ const begunTokens = [
   'reauthentication_token',
 ] as const;
 
-/** No session, factor, passkey, recovery code, link or pending change from before works anymore. */
+/** Revokes every earlier session, factor, passkey, recovery code, link and pending change. */
 export async function revokeEarlierAccess(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   const none = {
     recovery_token: '',

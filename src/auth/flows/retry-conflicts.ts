@@ -1,6 +1,6 @@
-/** Requests that make the same account, or the same factor, at the same moment. */
+/** Retries requests that create the same account or factor concurrently. */
 
-/** Who has which address, number or identity, and what a user calls a factor. */
+/** Unique keys that concurrent requests can violate: contacts, identities and factor names. */
 const sharedKeys = new Set([
   'users_email_partial_key',
   'users_phone_key',
@@ -9,10 +9,10 @@ const sharedKeys = new Set([
 ]);
 
 /**
- * Looks again when what was missing is there by the time it is written, made by another request: what the second look finds
- * is answered as if that request had come well before.
+ * Retries once if another request created the same row first. The second attempt finds that row, as if the other
+ * request had come earlier.
  *
- * @param attempt looks, and makes what is missing in a transaction of its own.
+ * @param attempt looks up the row and creates it in a separate transaction
  */
 export async function retryOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
   try {
