@@ -1,6 +1,6 @@
 /**
- * Outgoing mail: captured in the inbox of development, or sent by the project's own SMTP server. The inbox is kept in
- * the database and readable over HTTP on a port of its own in Mailpit's REST shape.
+ * Outgoing email: captured in the development inbox, or sent through the project's SMTP server. The inbox is stored in
+ * the database and served on a separate port in the format of Mailpit's REST API.
  */
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
@@ -32,17 +32,20 @@ export const migrations: MigrationSet = { room: 'mail', dir: new URL('./sql/', i
 export interface MailDeps {
   readonly database: Database;
   readonly config: Config;
-  /** Port of the Mailpit-shaped API; 0 picks a free one; without one there is only the Console's view. */
+  /** The port of the Mailpit-compatible API. 0 picks a free one. Undefined leaves only the Console's inbox page. */
   readonly port: number | undefined;
   readonly host: string;
   readonly log: Logger;
 }
 
-/** More than anybody reads; the oldest go first. */
+/** Older messages are deleted first. */
 const keptMessages = 5000;
 const sweepEvery = 100;
 
-/** The captured inbox (own port, Mailpit's REST shape) or SMTP when configured. `port()` after start. */
+/**
+ * Captures email in the inbox (on a separate port, in Mailpit's REST format), or sends it by SMTP if configured.
+ * `port()` is available after start.
+ */
 export function createMail(deps: MailDeps): Service & {
   readonly mailer: Mailer;
   readonly inbox: Inbox;

@@ -1,4 +1,4 @@
-/** The captured inbox over HTTP on a port of its own, as tests written for Mailpit read it. */
+/** Serves the captured inbox over HTTP on a separate port, for tests written for Mailpit. */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Queryable } from '../database/types.ts';
@@ -78,7 +78,7 @@ async function answer(db: Queryable, request: IncomingMessage): Promise<Answer> 
 }
 
 /**
- * Why the request isn't answered; undefined when it may be. The inbox has no password and holds sign-in codes, and every
+ * Returns why the request is rejected, or undefined. The inbox has no password and contains sign-in codes, and every
  * website in the developer's browser can send requests to it.
  */
 function refuseForeign(request: IncomingMessage, url: URL): string | undefined {
@@ -90,13 +90,13 @@ function refuseForeign(request: IncomingMessage, url: URL): string | undefined {
   }
 }
 
-/** A NUL is in no message, and PostgreSQL takes none. */
+/** No message contains a NUL, and PostgreSQL rejects it. */
 function readUrl(request: IncomingMessage): URL {
   const target = request.url ?? '/';
   try {
     if (!decodeURIComponent(target).includes('\0')) return new URL(target, 'http://inbox');
   } catch {
-    // Answered below.
+    // The caller responds to the missing value.
   }
   throw new InputError('the address is not valid');
 }
@@ -130,7 +130,7 @@ async function one(db: Queryable, id: string, part: string | undefined): Promise
   return json(renderMessage(row));
 }
 
-/** A captured page may not run scripts in the inbox's origin. */
+/** A captured page must not run scripts in the inbox's origin. */
 const pagePolicy = {
   'content-security-policy':
     "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox allow-popups",
@@ -155,7 +155,7 @@ async function info(db: Queryable): Promise<Answer> {
   return json({ Version: 'plinth', Messages: total, Unread: unread, Tags: {} });
 }
 
-/** For people who open the port in a browser. */
+/** For developers who open the port in a browser. */
 async function indexPage(db: Queryable): Promise<Answer> {
   const rows = await listMessages(db, { limit: defaultLimit, offset: 0, terms: [] });
   const items = rows.map(
@@ -181,7 +181,7 @@ function readCount(query: URLSearchParams, name: string, fallback: number): numb
   return Number.isSafeInteger(number) && number >= 0 ? number : fallback;
 }
 
-/** Undefined: all. */
+/** Undefined selects all messages. */
 async function readIds(request: IncomingMessage): Promise<readonly string[] | undefined> {
   return readIdList(await readJson(request));
 }
@@ -207,7 +207,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
   } catch {
-    // Answered below.
+    // The caller responds to the missing value.
   }
   throw new InputError('the body is not a JSON object');
 }

@@ -1,4 +1,4 @@
-/** Mail through the project's own SMTP server. */
+/** Sends email through the project's SMTP server. */
 import type { Transporter } from 'nodemailer';
 import type { Config } from '../config/index.ts';
 import type { OutgoingMail } from './types.ts';
@@ -11,8 +11,8 @@ export interface Smtp {
 type SmtpConfig = Config['auth']['email']['smtp'];
 
 /**
- * Ports that speak TLS from the first byte: 465 (RFC 8314 section 3.3), and 2465, which large senders offer where 465 is
- * blocked. Other ports begin it with STARTTLS where the server offers that.
+ * Ports with TLS from the first byte: 465 (RFC 8314 section 3.3), and 2465, which large providers offer where 465 is
+ * blocked. On other ports, STARTTLS is used if the server offers it.
  */
 const implicitTlsPorts: readonly number[] = [465, 2465];
 const defaultPort = 587;
@@ -50,7 +50,7 @@ export function createSmtp(config: SmtpConfig): Smtp {
   };
 }
 
-/** Where and how to connect. A password goes over TLS or to this machine, never in clear over a network. */
+/** Connection options. A password is sent only over TLS or to this host, never unencrypted over a network. */
 export function smtpOptions(config: SmtpConfig) {
   const { host = '', port = defaultPort, user = '', pass = '' } = config;
   const isLocal = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/.test(host);

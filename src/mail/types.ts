@@ -1,4 +1,4 @@
-/** Outgoing mail and the captured inbox of development (Mailpit's REST shape on its own port). */
+/** Outgoing email and the development inbox (Mailpit's REST format on a separate port). */
 
 export interface OutgoingMail {
   readonly to: string;
@@ -8,7 +8,7 @@ export interface OutgoingMail {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Captured SMS share the inbox so that people and tests find codes in one place. */
+/** Captured SMS share the inbox, so that developers and tests find all codes in one place. */
 export interface OutgoingSms {
   readonly to: string;
   readonly body: string;
@@ -16,7 +16,7 @@ export interface OutgoingSms {
 }
 
 export interface Mailer {
-  /** Resolves when the message is stored (captured) or accepted by the SMTP server; else throws. */
+  /** Resolves when the message is stored (captured) or accepted by the SMTP server. Throws otherwise. */
   sendMail(mail: OutgoingMail): Promise<void>;
   captureSms(sms: OutgoingSms): Promise<void>;
 }
@@ -29,12 +29,12 @@ export interface CapturedMessage {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
-  /** ISO 8601 */
+  /** In ISO 8601. */
   readonly createdAt: string;
   readonly read: boolean;
 }
 
-/** What the Console's inbox page reads. */
+/** The data source of the Console's inbox page. */
 export interface Inbox {
   list(options: { readonly limit: number; readonly offset: number; readonly search?: string }): Promise<{
     readonly total: number;
@@ -42,6 +42,6 @@ export interface Inbox {
   }>;
   get(id: string): Promise<CapturedMessage | undefined>;
   markRead(id: string): Promise<void>;
-  /** Without ids: everything. */
+  /** Without ids, deletes all messages. */
   remove(ids?: readonly string[]): Promise<void>;
 }

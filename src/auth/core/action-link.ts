@@ -1,16 +1,19 @@
-/** Links in mails. */
+/** Links in emails. */
 import { encodeQuery } from './redirects.ts';
 
 export type LinkType = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'email_change';
 
-/** `{external URL}/verify?token=HASH&type=TYPE&redirect_to=URL`: whoever opens it has used it, as upstream. */
+/** `{external URL}/verify?token=HASH&type=TYPE&redirect_to=URL`. As upstream, opening the link uses it up. */
 export function actionLink(externalUrl: string, hash: string, type: LinkType, redirectTo: string): string {
-  // An address without these characters may have been encoded by the caller already and is taken as it is.
+  // Without these characters, the caller may have encoded the address already, so it is used unchanged.
   const target = /[&=#]/.test(redirectTo) ? encodeQuery(redirectTo) : redirectTo;
   return `${externalUrl.replace(/\/+$/, '')}/verify?token=${encodeQuery(hash)}&type=${type}&redirect_to=${target}`;
 }
 
-/** `{account URL}/confirm?…`: a page whose button uses it, so that a mail scanner that opens it uses nothing up. */
+/**
+ * `{account URL}/confirm?…`: a page whose button uses the link, so that a mail scanner can open the page without
+ * effect.
+ */
 export function confirmPageLink(
   accountUrl: string,
   hash: string,

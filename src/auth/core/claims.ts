@@ -18,10 +18,10 @@ const secondFactors = new Set(['totp', 'mfa/phone', 'mfa/webauthn', recoveryCode
 
 export const isSecondFactor = (method: string): boolean => secondFactors.has(method);
 
-/** Method of the amr claim for each kind of factor. */
+/** The amr method of each factor type. */
 export const amrMethodOfFactor = { totp: 'totp', phone: 'mfa/phone', webauthn: 'mfa/webauthn' } as const;
 
-/** The assurance that a session's methods give, and the methods newest first. */
+/** Returns the assurance level of a session's methods, and the methods with the newest first. */
 export function assurance(claims: readonly AmrClaim[], user: User): { aal: Aal; amr: AmrEntry[] } {
   const identities = user.identities ?? [];
   const ssoProvider =
@@ -106,7 +106,7 @@ const requiredClaims = [
   'is_anonymous',
 ];
 
-/** What is wrong with claims that a hook returned; empty when they will do. */
+/** Returns what is wrong with the claims that a hook returned. Empty if they are valid. */
 export function claimFaults(claims: JsonObject): string[] {
   const missing = requiredClaims
     .filter((name) => !(name in claims))

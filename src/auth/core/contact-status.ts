@@ -1,15 +1,15 @@
 /**
- * Who may come in by a contact, judged from the account's row (decision 27). An account has an *owner* once a contact of it
- * was confirmed or a session of it was issued. A contact that the owner never confirmed opens nothing for anyone else. An
- * account without an owner goes to the first who proves its contact, without anything that others left there.
+ * Whether a contact may sign a user in, by the account's row (decision 27). An account has an *owner* once one of its
+ * contacts was confirmed or one of its sessions was issued. A contact that the owner never confirmed signs no one in.
+ * An account without an owner goes to the first user who proves its contact, without the content of earlier requests.
  */
 import type { User, UserColumns } from '../rows.ts';
 
 export type Contact = 'email' | 'phone';
 
 /**
- * - `confirmed`: a proof of the contact is a proof for the account.
- * - `unclaimed`: nothing about the account was ever proved.
+ * - `confirmed`: proving the contact proves the account.
+ * - `unclaimed`: the account has no owner.
  * - `closed`: the account has an owner, who never confirmed this contact.
  */
 export type ContactStatus = 'confirmed' | 'unclaimed' | 'closed';
@@ -30,8 +30,8 @@ export function hasOwner(user: UserColumns): boolean {
 }
 
 /**
- * An administrator made this account: by an invitation, a link or /admin/users. A sign-up writes `sub` into the metadata,
- * a provider too.
+ * Whether an administrator created this account, by an invitation, a link or /admin/users. A sign-up and a provider
+ * both write `sub` into the metadata.
  */
 export function isPrepared(user: User): boolean {
   const isOwnIdentity = ({ provider }: { provider: string }) => provider === 'email' || provider === 'phone';

@@ -1,10 +1,10 @@
-/** Email addresses and phone numbers as clients type them. */
+/** Email addresses and phone numbers as clients send them. */
 import { authError } from '../errors.ts';
 
 const emailFormat =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-/** In lower case. Throws `validation_failed`. */
+/** Returns the address in lower case. Throws `validation_failed`. */
 export function parseEmail(email: string): string {
   if (email === '') throw authError('validation_failed', 'An email address is required');
   if (Buffer.byteLength(email) > 255) throw authError('validation_failed', 'An email address is too long');
@@ -32,12 +32,12 @@ export function isPhone(phone: string): boolean {
 
 const phoneFormat = /^[1-9][0-9]{1,14}$/;
 
-/** Without `+` and blanks, unchecked: what a login looks for. */
+/** Removes `+` and spaces without validation, for sign-in. */
 export function barePhone(phone: string): string {
   return phone.replace(/^\+/, '').replaceAll(' ', '');
 }
 
-/** 2 to 15 digits, the first not 0 (E.164 without `+`). Throws `validation_failed`. */
+/** Returns 2 to 15 digits, the first not 0 (E.164 without `+`). Throws `validation_failed`. */
 export function parsePhone(phone: string): string {
   const bare = barePhone(phone);
   if (!phoneFormat.test(bare)) {

@@ -1,16 +1,18 @@
-/** What a project wants of the claims of a provider it added: attributes mapped, further claims kept. */
+/** A project's claim rules for the providers it added: attribute mapping and custom claims. */
 import type { ExternalClaims } from './external-profile.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { standardClaims } from './providers/id-token-profiles.ts';
 
 export interface ClaimRules {
-  /** Name of a standard claim to the name of the provider's, or to a value that is no text. */
+  /** Maps standard claims to the provider's claim names, or to literal values that aren't strings. */
   readonly attributeMapping: JsonObject;
-  /** Claims that are kept under `custom_claims` as they came. */
+  /** Claims to store unchanged under `custom_claims`. */
   readonly customClaims: readonly string[];
 }
 
-/** `raw` is everything that the provider said. Whatever is no standard claim in the end is left out. */
+/**
+ * Applies the rules. `raw` has all of the provider's claims. Claims that are neither standard nor listed are dropped.
+ */
 export function applyClaimRules(
   claims: ExternalClaims,
   raw: Readonly<Record<string, unknown>>,

@@ -1,11 +1,11 @@
-/** What an administrator writes of a provider that the project adds: read from the body and judged (GoTrue 2.196). */
+/** The settings of a custom provider, parsed from the body and validated (GoTrue 2.196). */
 import { type AuthError, authError } from '../errors.ts';
 import type { CustomProvider } from '../rows.ts';
 import type { Fields } from './fields.ts';
 import type { JsonObject } from './json.ts';
 import { reservedParams } from './oauth-client.ts';
 
-/** What an administrator may set; the rest of a row follows from it. */
+/** The columns that an administrator sets. The others are derived. */
 export type CustomProviderSettings = Omit<
   CustomProvider,
   'id' | 'cached_discovery' | 'created_at' | 'updated_at'
@@ -13,7 +13,7 @@ export type CustomProviderSettings = Omit<
 
 const invalid = (message: string): AuthError => authError('validation_failed', message);
 
-/** Schema auth holds identifiers to this. */
+/** The identifier format that schema auth requires. */
 const identifierFormat = /^[a-z0-9][a-z0-9:-]{0,48}[a-z0-9]$/;
 const maxNameChars = 100;
 const maxClientIdChars = 512;
@@ -68,7 +68,10 @@ const emptySettings: CustomProviderSettings = {
   jwks_uri: null,
 };
 
-/** What the body does not name, or names as '', stays. Type and identifier stay always. @throws {AuthError} */
+/**
+ * Merges the body into the current settings. Missing and empty fields stay unchanged, and so do type and identifier.
+ * @throws {AuthError}
+ */
 export function merge(current: CustomProviderSettings, body: Fields): CustomProviderSettings {
   const authorizationParams = body.object('authorization_params');
   const attributeMapping = body.object('attribute_mapping');
@@ -124,7 +127,7 @@ function checkLengths(settings: CustomProviderSettings): void {
   }
 }
 
-/** The addresses that the settings name. */
+/** Returns the addresses in the settings. */
 export function urlsOf(settings: CustomProviderSettings): string[] {
   const { issuer, discovery_url, authorization_url, token_url, userinfo_url, jwks_uri } = settings;
   return [issuer, discovery_url, authorization_url, token_url, userinfo_url, jwks_uri].filter(
@@ -141,7 +144,7 @@ function checkAuthorizationParams(params: JsonObject): void {
   }
 }
 
-/** A provider must not say what only this server knows. */
+/** Fields that only this server may set, so a provider can't supply them. */
 const protectedFields = new Set([
   'id',
   'aud',

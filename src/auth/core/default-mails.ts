@@ -1,18 +1,18 @@
 /**
- * The mails we send when the project brings no templates of its own. Each is a Go template like theirs, so that one
- * engine renders both. The code stands large for people who type it, the button for people who click; no images, no
- * outside style sheets, readable in dark mode. Name, colour and help are the project's (`.Brand`).
+ * The default emails, for projects without templates. Each is a Go template like the project's, so one engine renders
+ * both. The code is large for users who type it, and the button is for users who click. They use no images or external
+ * style sheets and support dark mode. Name, color and help link come from the project (`.Brand`).
  */
 export interface MailBrand {
-  /** Empty: none is shown. */
+  /** Empty to show no name. */
   readonly name: string;
-  /** `#rrggbb` */
+  /** In the form `#rrggbb`. */
   readonly color: string;
   /** An address, or empty. */
   readonly supportUrl: string;
 }
 
-/** That of the Account pages. */
+/** The color of the Account pages. */
 export const defaultColor = '#3148bd';
 
 export interface DefaultMail {
@@ -25,7 +25,7 @@ interface Content {
   readonly subject: string;
   readonly title: string;
   readonly lead: string;
-  /** Label of the button to .ConfirmationURL. */
+  /** The label of the button that links to .ConfirmationURL. */
   readonly button?: string;
   readonly showsCode?: boolean;
   readonly closing: string;
@@ -139,7 +139,7 @@ export function defaultMail(name: TemplateName, { color }: Pick<MailBrand, 'colo
   return { subject: content.subject, html: html(content, color), text: text(content) };
 }
 
-/** Black or white, whichever stands out more (WCAG 2.2, relative luminance). */
+/** Returns black or white, whichever has more contrast (WCAG 2.2, relative luminance). */
 export function textOn(color: string): '#000000' | '#ffffff' {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;

@@ -1,12 +1,12 @@
 /**
- * What a provider says of a user: addresses, and claims in the words of OpenID Connect, whatever the provider calls
- * them. The claims become the identity's data and the user's metadata, so their names are those of GoTrue 2.196.
+ * A user's profile from a provider: email addresses, and claims under their OpenID Connect names. The claims become the
+ * identity's data and the user's metadata, so their names are those of GoTrue 2.196.
  */
 import type { Json, JsonObject } from './json.ts';
 
 export interface ProviderEmail {
   readonly email: string;
-  /** The provider has seen the user receive mail there. */
+  /** Whether the provider has verified the address. */
   readonly verified: boolean;
   readonly primary: boolean;
 }
@@ -18,7 +18,7 @@ export interface ExternalProfile {
   readonly claims: ExternalClaims;
 }
 
-/** Members that say nothing are left out: `''`, 0, false, an empty list, null. */
+/** Omits empty members: `''`, 0, false, an empty list, null. */
 export function claimsOf(members: JsonObject & { readonly sub: string }): ExternalClaims {
   const claims: JsonObject & { sub: string } = { sub: members.sub };
   for (const [name, value] of Object.entries(members)) if (!isEmpty(value)) claims[name] = value;
@@ -33,12 +33,12 @@ const isEmpty = (value: Json | undefined): boolean =>
   value === false ||
   (Array.isArray(value) && value.length === 0);
 
-/** A single address that is the primary one; none for `''`. */
+/** Returns the address as the only and primary one. Empty for `''`. */
 export function soleEmail(email: string, verified: boolean): ProviderEmail[] {
   return email === '' ? [] : [{ email, verified, primary: true }];
 }
 
-/** As identities keep it: the address that counts is the primary one, else the last. */
+/** The claims as stored with the identity, with the primary address, or else the last one. */
 export function identityDataOf(profile: ExternalProfile): ExternalClaims {
   const { emails, claims } = profile;
   const chosen = emails.find((email) => email.primary) ?? emails.at(-1);

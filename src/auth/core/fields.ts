@@ -1,17 +1,17 @@
-/** A JSON body, read field by field as Go reads it into a struct: absent and null are the zero value. */
+/** A JSON body, read field by field as Go decodes into a struct: absent and null become the zero value. */
 import { authError } from '../errors.ts';
 import { isJsonObject, isStorable, type JsonObject } from './json.ts';
 
 export interface Fields {
   text(name: string): string;
-  /** Undefined when absent or null, for fields where `''` says something. */
+  /** Undefined if absent or null, for fields where `''` has a meaning. */
   optionalText(name: string): string | undefined;
   flag(name: string, fallback?: boolean): boolean;
-  /** Undefined when absent or null. */
+  /** Undefined if absent or null. */
   optionalFlag(name: string): boolean | undefined;
   object(name: string): JsonObject | undefined;
   list(name: string): string[] | undefined;
-  /** The value as it was sent, null included; undefined when absent. */
+  /** The value as sent, including null. Undefined if absent. */
   raw(name: string): unknown;
 }
 
@@ -32,7 +32,7 @@ export function parseFields(body: string): Fields {
   return fieldsOf(parsed);
 }
 
-/** The fields of an object from this process. */
+/** Wraps an object from this process. */
 export function fieldsOf(values: JsonObject): Fields {
   const read = (name: string): unknown =>
     (Object.hasOwn(values, name) ? values[name] : undefined) ?? undefined;

@@ -1,8 +1,8 @@
-/** What cannot be undone is for somebody who has only just signed in. */
+/** Irreversible actions require a recent sign-in. */
 import type { Session } from '../rows.ts';
 import { toMs } from './times.ts';
 
-/** So long ago the last proof may have been given. The Account pages count the same (`web/account/session.ts`). */
+/** The maximum age of the last proof. The Account pages use the same value (`web/account/session.ts`). */
 const freshSignInMs = 15 * 60_000;
 
 /** @example isFreshSignIn(session, Date.now()) // false a quarter of an hour after the last password, code or factor */

@@ -1,4 +1,4 @@
-/** The plain part of a mail whose project wrote only HTML. */
+/** Derives the plain text of an email that has only HTML. */
 
 const entities: Readonly<Record<string, string>> = {
   amp: '&',

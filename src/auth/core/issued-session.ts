@@ -1,4 +1,4 @@
-/** A session that a client just received, as JSON and as the fragment of a redirect. */
+/** A newly issued session, rendered as JSON and as the fragment of a redirect. */
 
 import type { User } from '../rows.ts';
 import type { JsonObject } from './json.ts';
@@ -25,7 +25,7 @@ export function renderSession(session: IssuedSession, extra: JsonObject = {}): J
   };
 }
 
-/** The fragment of a redirect that hands a session to the browser. */
+/** The fragment of a redirect that passes a session to the browser. */
 export function sessionFragment(session: IssuedSession): Record<string, string> {
   return {
     access_token: session.accessToken,
@@ -33,7 +33,7 @@ export function sessionFragment(session: IssuedSession): Record<string, string> 
     expires_in: String(session.expiresInSeconds),
     expires_at: String(session.expiresAtSeconds),
     refresh_token: session.refreshToken,
-    // Tells clients that this redirect is ours.
+    // Identifies the redirect as ours to clients.
     sb: '',
   };
 }

@@ -1,4 +1,4 @@
-/** JSON as Go prints maps: keys sorted at every level. Clients compare snapshots of metadata and claims. */
+/** JSON values as Go prints maps: keys sorted at every level. Clients compare snapshots of metadata and claims. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
 export type JsonObject = { [key: string]: Json | undefined };
 
@@ -8,10 +8,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 const maxDepth = 1000;
 
-/** False for what PostgreSQL refuses as jsonb: a NUL, half a surrogate pair, nesting past its stack. */
+/** False for values that PostgreSQL rejects as jsonb: a NUL, half a surrogate pair, or nesting beyond its stack. */
 export function isStorable(value: unknown): boolean {
   const text = (part: string): boolean => part.isWellFormed() && !part.includes('\0');
-  // A list instead of recursion: depth is what is looked for.
+  // Iterative, because the value may be nested too deeply for recursion.
   const waiting: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next.value === 'string' && !text(next.value)) return false;
@@ -23,7 +23,7 @@ export function isStorable(value: unknown): boolean {
   return true;
 }
 
-/** The same value with the keys of all objects in byte order. */
+/** Returns the value with the keys of all objects in byte order. */
 export function sortKeys<T>(value: T): T {
   if (Array.isArray(value)) return value.map(sortKeys) as T;
   if (!isJsonObject(value)) return value;
@@ -32,7 +32,7 @@ export function sortKeys<T>(value: T): T {
   return { ...sorted } as T;
 }
 
-/** Merges at the top level; a null removes the key. */
+/** Merges at the top level. A null removes the key. */
 export function mergeMetadata(current: JsonObject | null, updates: JsonObject): JsonObject {
   if (current === null) return updates;
   const merged = { ...current };

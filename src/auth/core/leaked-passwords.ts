@@ -1,19 +1,19 @@
 /**
- * Passwords that are known from leaks, by their SHA-1 hashes as Have I Been Pwned publishes them: asked for by range
- * (https://haveibeenpwned.com/API/v3#SearchingPwnedPasswordsByRange), or looked up in the sorted list that its downloader
- * writes, a line each `HASH:COUNT`.
+ * Leaked passwords, by the SHA-1 hashes that Have I Been Pwned publishes: requested by range
+ * (https://haveibeenpwned.com/API/v3#SearchingPwnedPasswordsByRange), or looked up in the sorted list that its
+ * downloader writes, one `HASH:COUNT` per line.
  */
 import { createHash } from 'node:crypto';
 
-/** Upper-case hex, as the lists have it. */
+/** The hash in upper-case hex, as in the lists. */
 export function leakHashOf(password: string): string {
   return createHash('sha1').update(password).digest('hex').toUpperCase();
 }
 
-/** What is told of a hash: so little that hundreds of others begin the same. */
+/** The length of the prefix that the service learns. Hundreds of other hashes share it. */
 export const rangePrefixChars = 5;
 
-/** Does the answer for the hash's range hold it? A count of 0 is padding. */
+/** Whether the range in the response contains the hash. A count of 0 is padding. */
 export function rangeHolds(answer: string, hash: string): boolean {
   const suffix = hash.slice(rangePrefixChars);
   return answer.split('\n').some((line) => {
@@ -24,16 +24,16 @@ export function rangeHolds(answer: string, hash: string): boolean {
 
 export interface SortedList {
   readonly sizeBytes: number;
-  /** The bytes from `position`, fewer at the end. */
+  /** Reads bytes from `position`. Returns fewer at the end of the list. */
   read(position: number, length: number): Promise<Buffer>;
 }
 
 /** Longer than any line. */
 const windowBytes = 128;
 
-/** Binary search; some forty reads in the list of all. Throws when the file is no such list. */
+/** Binary search, with about forty reads in the full list. Throws if the file isn't such a list. */
 export async function listHolds(list: SortedList, hash: string): Promise<boolean> {
-  // The line, if there is one, begins in [low, high).
+  // The line, if present, starts in [low, high).
   let low = 0;
   let high = list.sizeBytes;
   while (low < high) {
@@ -51,7 +51,7 @@ export async function listHolds(list: SortedList, hash: string): Promise<boolean
   return false;
 }
 
-/** The first line that begins at `position` or later. */
+/** Returns the first line that starts at `position` or later. */
 async function lineFrom(
   list: SortedList,
   position: number,

@@ -1,6 +1,6 @@
 /**
- * To which account a provider's user belongs, decided from what the database knows (as GoTrue 2.196 does). Accounts and
- * identities link within a *linking domain*: all providers share one, each SSO connection has its own.
+ * Decides which account a provider's user belongs to, as GoTrue 2.196 does. Accounts and identities link within a
+ * *linking domain*: all providers share one, and each SSO connection has a separate one.
  */
 import type { ProviderEmail } from './external-profile.ts';
 
@@ -10,14 +10,17 @@ export function linkingDomain(provider: string): string {
   return provider.startsWith('sso:') ? provider : defaultDomain;
 }
 
-/** Addresses by which accounts are found: those the provider vouches for, whether or not the project confirms addresses. */
+/**
+ * The addresses that accounts are matched by: those the provider has verified, regardless of the project's confirmation
+ * setting.
+ */
 export function verifiedEmails(emails: readonly ProviderEmail[]): string[] {
   return emails
     .filter(({ email, verified }) => email !== '' && verified)
     .map(({ email }) => email.toLowerCase());
 }
 
-/** The address an account is made with: the primary one, in lower case. */
+/** The address that a new account gets: the primary one, in lower case. */
 export function candidateEmail(emails: readonly ProviderEmail[]): { email: string; verified: boolean } {
   const primary = emails.findLast((each) => each.primary);
   return { email: primary?.email.toLowerCase() ?? '', verified: primary?.verified ?? false };
@@ -29,10 +32,10 @@ export type LinkingDecision =
   | { readonly kind: 'ambiguous' };
 
 /**
- * For an identity that is not known yet and has trusted addresses.
+ * Decides for a new identity with verified addresses.
  *
- * @param identities those that have one of the addresses, of all domains.
- * @param userIds accounts of the default domain that have one of the addresses.
+ * @param identities the identities with one of the addresses, in all domains
+ * @param userIds the accounts of the default domain with one of the addresses
  */
 export function decideLinking(
   provider: string,

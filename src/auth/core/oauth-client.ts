@@ -1,4 +1,4 @@
-/** We as a client of an OAuth 2.0 provider (RFC 6749): the address users are sent to, and redeeming the code. Pure. */
+/** The client side of OAuth 2.0 (RFC 6749): the authorization address and the code exchange. */
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject } from './json.ts';
 import type { TokenResponse } from './providers/spec.ts';
@@ -12,7 +12,7 @@ export interface AuthorizationRequest {
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly state: string;
-  /** Of the provider, then of the app: later ones win. */
+  /** In increasing precedence: the provider's parameters, then the app's. */
   readonly params: readonly Readonly<Record<string, string>>[];
 }
 
@@ -29,7 +29,7 @@ export function authorizationUrl(request: AuthorizationRequest): string {
   return `${request.authorizeUrl}${separator}${encodeParams(all)}`;
 }
 
-/** What this server decides; an app that sets them would change whom the answer reaches. */
+/** Parameters that an app can't set, because they would change who receives the response. */
 export const reservedParams = new Set([
   'client_id',
   'client_secret',
@@ -42,16 +42,16 @@ export const reservedParams = new Set([
   'nonce',
 ]);
 
-/** Of no concern to the provider; an invitation is a secret besides. */
+/** Not passed to the provider. The invitation is also a secret. */
 const ownParams = new Set(['provider', 'scopes', 'invite_token']);
 
-/** Keys of a request that pass to the provider, such as `prompt`, `login_hint`, or the `nonce` of the app. */
+/** Returns the request parameters to pass to the provider, such as `prompt`, `login_hint`, or the app's `nonce`. */
 export function passedParams(query: URLSearchParams): Record<string, string> {
   const passed = new Map<string, string>();
   for (const [key, value] of query) {
     const lower = key.toLowerCase();
     if (ownParams.has(lower) || (lower !== 'nonce' && reservedParams.has(lower))) continue;
-    // WorkOS calls its own parameter as we call ours.
+    // WorkOS has a parameter with the same name as ours.
     const name = key === 'workos_provider' ? 'provider' : key;
     if (!passed.has(name)) passed.set(name, value);
   }
@@ -71,7 +71,7 @@ export interface Redemption {
   readonly codeVerifier: string | undefined;
 }
 
-/** Headers and form of the request to the token endpoint (RFC 6749 sections 2.3.1 and 4.1.3). */
+/** Headers and form of the token request (RFC 6749 sections 2.3.1 and 4.1.3). */
 export function redemptionRequest(
   redemption: Redemption,
   auth: ClientAuth,
@@ -96,10 +96,10 @@ export function redemptionRequest(
 
 export type TokenResult =
   | { readonly ok: true; readonly token: TokenResponse }
-  /** `error` of RFC 6749 section 5.2, or '' when the answer has none. */
+  /** `error` of RFC 6749 section 5.2, or '' if the response has none. */
   | { readonly ok: false; readonly error: string };
 
-/** JSON, or a form as some older providers answer; an `error` counts whatever the status says. */
+/** Parses JSON, or a form as some older providers send. An `error` counts regardless of the status. */
 export function readTokenResponse(answer: {
   readonly status: number;
   readonly contentType: string;

@@ -1,10 +1,10 @@
-/** OAuth 1.0a as a client (RFC 5849): signed requests. Twitter is the last that asks for it. */
+/** The client side of OAuth 1.0a (RFC 5849): signed requests. Only Twitter requires it. */
 import { createHmac } from 'node:crypto';
 
 export interface OAuth1Credentials {
   readonly consumerKey: string;
   readonly consumerSecret: string;
-  /** Of the request token or the access token; both empty at the first step. */
+  /** The request token or the access token. Both parts are empty in the first step. */
   readonly token: string;
   readonly tokenSecret: string;
 }
@@ -13,7 +13,7 @@ export interface OAuth1Request {
   readonly method: 'GET' | 'POST';
   /** Without a query. */
   readonly url: string;
-  /** Of the query or the form. */
+  /** Parameters of the query or the form. */
   readonly params: Readonly<Record<string, string>>;
   /** Protocol parameters of this step: `oauth_callback` or `oauth_verifier`. */
   readonly protocol?: Readonly<Record<string, string>>;

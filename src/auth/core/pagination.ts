@@ -1,4 +1,4 @@
-/** Pages of admin lists: `page`, `per_page`, and the Link header the clients read. */
+/** Paging of admin lists: `page`, `per_page`, and the Link header for clients. */
 import { authError } from '../errors.ts';
 import { encodeQuery } from './redirects.ts';
 
@@ -23,13 +23,13 @@ function parseCount(query: URLSearchParams, name: string, fallback: number): num
       `Bad Pagination Parameters: strconv.ParseUint: parsing "${text}": invalid syntax`,
     );
   }
-  // Zero means the default, as everywhere below the limits of a page.
+  // Zero means the default.
   return number === 0 ? fallback : number;
 }
 
 /**
- * auth-js reads the page as what follows the first `=` and parses the quoted rel as JSON: parameters sorted by name
- * put `page` first.
+ * auth-js takes the page from after the first `=` and parses the quoted rel as JSON. Sorting the parameters by name
+ * puts `page` first.
  */
 export function linkHeader(path: string, query: URLSearchParams, page: Page, total: number): string {
   const lastPage = Math.ceil(total / page.perPage);

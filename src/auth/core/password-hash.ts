@@ -1,13 +1,16 @@
 /**
- * The forms a stored password may have (as GoTrue 2.196 reads them): bcrypt, which is what we write; argon2i and argon2id
- * in PHC form; Firebase's scrypt. The last two come from imports (`password_hash` of the admin API, a dump).
+ * The formats of stored passwords (as GoTrue 2.196 reads them): bcrypt, which we write; argon2i and argon2id in PHC
+ * format; and Firebase's scrypt. The last two come from imports (`password_hash` of the admin API, or a dump).
  */
 export type PasswordHash =
   | { readonly kind: 'bcrypt'; readonly text: string }
   | { readonly kind: 'argon2'; readonly text: string }
   | FirebaseHash;
 
-/** https://github.com/firebase/scrypt: AES-256 in counter mode over the signer key, under a key made by scrypt. */
+/**
+ * https://github.com/firebase/scrypt: encrypts the signer key with AES-256 in counter mode under a key derived by
+ * scrypt.
+ */
 export interface FirebaseHash {
   readonly kind: 'firebase';
   /** Parameters of RFC 7914. */
@@ -20,17 +23,17 @@ export interface FirebaseHash {
   readonly expected: Buffer;
 }
 
-/** What one verification may cost: whoever imports a hash must not be able to stop the server with it. */
+/** Bounds the cost of a verification, so that an imported hash can't overload the server. */
 const maxArgon2MemoryKib = 1_048_576;
 const maxArgon2Passes = 20;
 const maxLanes = 16;
 const maxScryptBytes = 1_073_741_824;
 
-/** Undefined: no form that we know, or one that costs too much. */
+/** Undefined for an unknown format, or one that costs too much to verify. */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
   if (text.startsWith('$argon2')) return parseArgon2(text);
   if (text.startsWith('$fbscrypt')) return parseFirebase(text);
-  // `$2a$10$` and 53 characters.
+  // `$2a$10$` followed by 53 characters.
   return /^\$2[abxy]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/.test(text)
     ? { kind: 'bcrypt', text }
     : undefined;
@@ -44,7 +47,7 @@ function parseArgon2(text: string): PasswordHash | undefined {
   if (!parts) return undefined;
   const [memoryKib = 0, passes = 0, lanes = 0] = parts.slice(1, 4).map(Number);
   const isPayable = memoryKib <= maxArgon2MemoryKib && passes <= maxArgon2Passes && lanes <= maxLanes;
-  // RFC 9106: eight KiB for each lane at least.
+  // RFC 9106: at least 8 KiB per lane.
   const isSound = passes >= 1 && lanes >= 1 && memoryKib >= 8 * lanes;
   return isPayable && isSound ? { kind: 'argon2', text } : undefined;
 }
@@ -63,7 +66,7 @@ function parseFirebase(text: string): FirebaseHash | undefined {
   return isSound ? { kind: 'firebase', n, r, p, salt, saltSeparator, signerKey, expected } : undefined;
 }
 
-/** RFC 4648 with padding; undefined for anything else. */
+/** RFC 4648 with padding. Undefined for other text. */
 function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;

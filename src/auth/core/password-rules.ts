@@ -1,12 +1,12 @@
-/** What a password must be like. */
+/** Password rules. */
 import { AuthError, authError, type WeakPasswordReason } from '../errors.ts';
 
-/** bcrypt looks at 72 bytes only. */
+/** bcrypt reads only 72 bytes. */
 const maxBytes = 72;
 
 export interface PasswordRules {
   readonly minLength: number;
-  /** One character of each is needed. */
+  /** The password must contain a character of each set. */
   readonly requiredSets: readonly string[];
 }
 
@@ -15,7 +15,7 @@ const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const digits = '0123456789';
 const symbols = '!@#$%^&*()_+-=[]{};\'\\:"|<>?,./`~';
 
-/** `password_requirements` of config.toml as sets of characters. */
+/** Parses `password_requirements` of config.toml into character sets. */
 export function requiredSets(requirements: string): readonly string[] {
   switch (requirements) {
     case 'letters_digits':
@@ -29,7 +29,7 @@ export function requiredSets(requirements: string): readonly string[] {
   }
 }
 
-/** Undefined when the password will do. Throws `validation_failed` when it is too long. */
+/** Undefined if the password meets the rules. Throws `validation_failed` if it is too long. */
 export function passwordFault(
   password: string,
   rules: PasswordRules,

@@ -1,4 +1,4 @@
-/** Proof Key for Code Exchange (RFC 7636), the server's side. */
+/** Proof Key for Code Exchange (RFC 7636) on the server. */
 import { createHash } from 'node:crypto';
 import { authError } from '../errors.ts';
 import { sameSecret } from './secrets.ts';
@@ -10,7 +10,7 @@ export interface Challenge {
   readonly method: CodeChallengeMethod;
 }
 
-/** Undefined: not a PKCE flow. Throws `validation_failed`. */
+/** Undefined without a PKCE challenge. Throws `validation_failed`. */
 export function parseChallenge(codeChallenge: string, method: string): Challenge | undefined {
   if ((codeChallenge === '') !== (method === '')) {
     throw authError('validation_failed', 'PKCE flow requires code_challenge_method and code_challenge');
@@ -32,7 +32,7 @@ export function parseChallenge(codeChallenge: string, method: string): Challenge
   return { codeChallenge, method: lower };
 }
 
-/** Says whether the verifier belongs to the challenge (RFC 7636 section 4.6). */
+/** Whether the verifier belongs to the challenge (RFC 7636 section 4.6). */
 export function isVerifierOf(challenge: Challenge, verifier: string): boolean {
   const derived =
     challenge.method === 's256' ? createHash('sha256').update(verifier).digest('base64url') : verifier;
@@ -46,7 +46,7 @@ export function checkVerifier(challenge: Challenge, verifier: string): void {
 
 const prefix = 'pkce_';
 
-/** Hashes of PKCE flows carry a prefix, so that the link itself says what it leads to. */
+/** Prefixes the hashes of PKCE flows, so that a link shows whether it leads to a code. */
 export function withFlowPrefix(hash: string, isPkce: boolean): string {
   return isPkce ? prefix + hash : hash;
 }
@@ -55,7 +55,7 @@ export function isPkceHash(hash: string): boolean {
   return hash.startsWith(prefix);
 }
 
-/** A typed code matches the stored hash with and without the prefix. */
+/** Whether a typed code matches the stored hash, with or without the prefix. */
 export function hashMatches(actual: string, stored: string): boolean {
   return sameSecret(actual, stored) || sameSecret(prefix + actual, stored);
 }

@@ -1,11 +1,11 @@
-/** A session as the holder of one of its access tokens may use it. */
+/** A session at the level that an access token proves. */
 import type { Session } from '../rows.ts';
 import { isSecondFactor } from './claims.ts';
 
 /**
- * Without the second factor where the token is from before it was used: the session has risen since, the token has not.
+ * Removes the second factor if the token is older than its use: the session was raised since, but the token wasn't.
  *
- * @example provenSession(session, { aal: 'aal1' }).aal // 'aal1', whatever the session has reached
+ * @example provenSession(session, { aal: 'aal1' }).aal // 'aal1', regardless of the session's level
  */
 export function provenSession(session: Session, claims: Readonly<Record<string, unknown>>): Session {
   if (session.aal === null || session.aal === 'aal1' || claims.aal === session.aal) return session;

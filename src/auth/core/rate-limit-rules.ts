@@ -1,12 +1,12 @@
-/** How often an address may call which handler (the limits of GoTrue 2.196), and what counts as one address. */
+/** Rate limits per address and handler (the limits of GoTrue 2.196). */
 
-/** `size` permissions at once, one more every `refillMs`. */
+/** A token bucket: `size` tokens, with a new one every `refillMs`. */
 export interface Bucket {
   readonly size: number;
   readonly refillMs: number;
 }
 
-/** Every handler has buckets of its own. */
+/** Every handler has separate buckets. */
 export type LimitedHandler =
   | 'signup'
   | 'anonymous'
@@ -35,8 +35,8 @@ export interface RateLimitSettings {
 }
 
 /**
- * How far ahead of now a bucket may be full again. Requests that come at once have read the clock a little apart, and the
- * one that read it first may count last: that costs none of them its permission.
+ * How far in the future a bucket's full time may lie. The slack covers concurrent requests that read the clock at
+ * slightly different times and are counted in a different order.
  */
 export function horizonMs({ size, refillMs }: Bucket): number {
   return size * refillMs + Math.min(1000, refillMs / 2);
@@ -46,14 +46,14 @@ const minuteMs = 60_000;
 export const hourMs = 3_600_000;
 const burst = 30;
 
-/** Those no setting of the local stack names. */
+/** Limits without a setting in the local stack. */
 const mfaPerMinute = 15;
 const passkeysPerFiveMinutes = 30;
 const ssoPerFiveMinutes = 30;
 const assertionsPerFiveMinutes = 15;
 const clientsPerFiveMinutes = 10;
 
-/** Undefined: nothing is allowed. */
+/** Undefined if no request is allowed. */
 export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): Bucket | undefined {
   switch (handler) {
     case 'anonymous':
@@ -85,7 +85,7 @@ export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): 
   }
 }
 
-/** `count` in `perMs`, of which `size` may come at once. */
+/** Allows `count` requests per `perMs`, and `size` of them in a burst. */
 export function bucket(count: number, perMs: number, size: number): Bucket | undefined {
   return count <= 0 ? undefined : { size, refillMs: perMs / count };
 }
@@ -94,7 +94,7 @@ const perFiveMinutes = (count: number) => bucket(count, 5 * minuteMs, burst);
 
 const networksOfSite = 8;
 
-/** A site is one customer or many small ones, so it may do more than one network. */
+/** A site is one customer or many small ones, so its limit is higher than a network's. */
 export function ruleOfSite({ size, refillMs }: Bucket): Bucket {
   return { size: size * networksOfSite, refillMs: refillMs / networksOfSite };
 }

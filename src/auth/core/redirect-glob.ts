@@ -1,19 +1,19 @@
 /**
- * One entry of the redirect allow list. Scheme, host, port and path are matched separately, so that a wildcard never
- * reaches from one into the next. Within a part the signs are gobwas/glob's with `.` and `/` as separators: `*` and `?`
- * stop there, `**` does not; `[a-z]`, `[!a-z]`, `{one,two}` and backslash escapes.
+ * An entry of the redirect allow list. Scheme, host, port and path are matched separately, so that a wildcard never
+ * extends from one into the next. Within a part the syntax is that of gobwas/glob with the separators `.` and `/`: `*`
+ * and `?` stop there, `**` doesn't. Also supports `[a-z]`, `[!a-z]`, `{one,two}` and backslash escapes.
  */
 import { domainToASCII } from 'node:url';
 
-/** An address in its parts, as a browser reads it. */
+/** The parts of an address as a browser reads it. */
 export interface Target {
-  /** Lower case, without the colon. */
+  /** In lower case, without the colon. */
   readonly scheme: string;
-  /** Undefined where the scheme has no `//` after it. */
+  /** Undefined if the scheme isn't followed by `//`. */
   readonly hostname: string | undefined;
-  /** Empty for the default one. */
+  /** Empty for the default port. */
   readonly port: string;
-  /** With the query; `/` when there is none. */
+  /** Includes the query. `/` if empty. */
   readonly path: string;
 }
 
@@ -34,10 +34,10 @@ export interface RedirectGlob {
   readonly path: readonly Token[];
 }
 
-/** More alternatives than this in one entry are not a list of addresses anymore. */
+/** An entry with more alternatives isn't a plausible list of addresses. */
 const maxAlternatives = 256;
 
-/** Nothing for an entry that can't match an absolute address. */
+/** Parses an entry. Returns no globs if it can't match an absolute address. */
 export function parseRedirectGlob(glob: string): RedirectGlob[] {
   return (expandBraces(glob) ?? []).flatMap((each) => split(tokenize(each)) ?? []);
 }
@@ -49,7 +49,7 @@ function split(tokens: readonly Token[]): RedirectGlob | undefined {
     const token = tokens[index];
     return token?.kind === 'letter' && token.letter === letter;
   };
-  // `**` reaches over the scheme too: any web address.
+  // A leading `**` includes the scheme, so it matches any web address.
   const isSchemeless = tokens[0]?.kind === 'all';
   const colon = isSchemeless ? -1 : tokens.findIndex((_, index) => isLetter(index, ':'));
   if (!isSchemeless && colon < 1) return undefined;
@@ -63,7 +63,7 @@ function split(tokens: readonly Token[]): RedirectGlob | undefined {
   }
   const slash = rest.findIndex((token) => token.kind === 'letter' && token.letter === '/');
   const authority = slash < 0 ? rest : rest.slice(0, slash);
-  // Where the entry ends with `**` and has no path, that is the path: the host before it is complete.
+  // If the entry ends with `**` and has no path, the `**` is the path and the host before it is complete.
   const endsOpen = slash < 0 && authority.at(-1)?.kind === 'all';
   const path = endsOpen ? anything : slash < 0 ? [] : rest.slice(slash);
   const place = endsOpen && authority.length > 1 ? authority.slice(0, -1) : authority;
@@ -77,7 +77,7 @@ function split(tokens: readonly Token[]): RedirectGlob | undefined {
   };
 }
 
-/** Schemes that have to be named letter by letter: all but those of the web. */
+/** Whether the glob matches. A scheme other than http(s) must be spelled out. */
 export function matchesGlob(glob: RedirectGlob, target: Target): boolean {
   const isNamed = glob.scheme.every(({ kind }) => kind === 'letter');
   const isWeb = target.scheme === 'http' || target.scheme === 'https';
@@ -99,8 +99,8 @@ function withoutDefault(port: readonly Token[], scheme: string): readonly Token[
 }
 
 /**
- * Whether the whole text matches. All places of the pattern that the text may have reached are followed at the same time,
- * so that no way is tried twice: the steps are at most the length of the text times that of the pattern.
+ * Whether the whole text matches. Follows all possible positions in the pattern at once, so the number of steps is at
+ * most the length of the text times that of the pattern.
  */
 export function matchesTokens(tokens: readonly Token[], text: string): boolean {
   let reached = new Uint8Array(tokens.length + 1);
@@ -117,7 +117,7 @@ export function matchesTokens(tokens: readonly Token[], text: string): boolean {
   return reached[tokens.length] === 1;
 }
 
-/** Marks this place, and those behind it that are reached without a letter. */
+/** Marks this position and those reachable from it without consuming a character. */
 function reach(tokens: readonly Token[], places: Uint8Array, from: number): void {
   for (let place = from; places[place] === 0; place++) {
     places[place] = 1;
@@ -141,7 +141,7 @@ function takes(token: Token, letter: string): boolean {
   }
 }
 
-/** The signs of a pattern without braces. */
+/** Tokenizes a pattern without braces. */
 export function tokenize(glob: string): Token[] {
   const tokens: Token[] = [];
   const letters = [...glob];
@@ -182,7 +182,10 @@ function lowerCase(tokens: readonly Token[]): Token[] {
   );
 }
 
-/** In lower case; labels in other scripts as browsers ask for them (punycode), unless they hold a wildcard. */
+/**
+ * Returns the host in lower case. Labels in other scripts become punycode, as in browsers, unless they contain a
+ * wildcard.
+ */
 function asciiHost(tokens: readonly Token[]): Token[] {
   const text = tokens.map((token) => (token.kind === 'letter' ? token.letter : '\0')).join('');
   if (/^[\0-\x7f]*$/.test(text)) return lowerCase(tokens);
@@ -196,7 +199,7 @@ function asciiHost(tokens: readonly Token[]): Token[] {
   );
 }
 
-/** `a{b,c}d` as `abd` and `acd`. Undefined: too many alternatives. */
+/** Expands `a{b,c}d` to `abd` and `acd`. Undefined with too many alternatives. */
 function expandBraces(glob: string): string[] | undefined {
   const open = firstBrace(glob);
   if (open < 0) return [glob];
@@ -227,7 +230,7 @@ function expandBraces(glob: string): string[] | undefined {
   return expanded;
 }
 
-/** The first opening brace that is not escaped, or -1. */
+/** Returns the index of the first unescaped opening brace, or -1. */
 function firstBrace(text: string): number {
   for (let i = 0; i < text.length; i++) {
     if (text[i] === '\\') i++;

@@ -1,6 +1,7 @@
 /**
- * Where a link may lead: the redirect rule (GoTrue 2.196's, with the parts of an address judged separately). An http(s)
- * address is matched as a browser reads it, and refused where Go's net/url would read another host.
+ * The redirect rule: which addresses a link may lead to (as GoTrue 2.196, but with the parts of an address checked
+ * separately). An http(s) address is matched as a browser reads it, and rejected if Go's net/url would read a different
+ * host.
  */
 import { isIP } from 'node:net';
 import { matchesGlob, parseRedirectGlob, type RedirectGlob, type Target } from './redirect-glob.ts';
@@ -14,10 +15,13 @@ export function redirectRules(siteUrl: string, globs: readonly string[]): Redire
   return { siteUrl, allowed: globs.flatMap(parseRedirectGlob) };
 }
 
-/** No honest address is longer, and it has to fit into a header. */
+/** Longer addresses aren't legitimate and wouldn't fit into a header. */
 const maxUrlLength = 16_384;
 
-/** Schemes that a browser runs or shows in place of handing them to an app: never a way back, whatever a list says. */
+/**
+ * Schemes that a browser executes or displays instead of passing them to an app. Never allowed, whatever the list
+ * contains.
+ */
 const dangerousSchemes = new Set([
   'about',
   'blob',
@@ -33,7 +37,7 @@ export function isDangerousScheme(scheme: string): boolean {
   return dangerousSchemes.has(scheme.toLowerCase());
 }
 
-/** The first of the wanted addresses that is allowed, else the site URL. Our own pages always are. */
+/** Returns the first wanted address that is allowed, or else the site URL. The Account pages are always allowed. */
 export function chooseRedirect(
   rules: RedirectRules,
   wanted: readonly (string | undefined)[],
@@ -47,7 +51,7 @@ export function chooseRedirect(
 export function isBelow(url: string, base: string): boolean {
   if (!URL.canParse(url) || url !== new URL(url).href) return false;
   const [target, own] = [new URL(url), new URL(base)];
-  // This machine by another of its names.
+  // A different name of this host.
   if (isLoopbackName(target.hostname) && isLoopbackName(own.hostname)) target.hostname = own.hostname;
   return target.href.startsWith(`${base}/`);
 }
@@ -72,7 +76,7 @@ function isListed({ allowed }: RedirectRules, target: Target): boolean {
 
 const webHost = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/;
 
-/** Undefined for what Go or a browser refuses, what they read differently, and an address with a user name. */
+/** Undefined for addresses that Go or a browser rejects, that they read differently, or that contain a user name. */
 function parseTarget(url: string): Target | undefined {
   const split = url.length > maxUrlLength ? undefined : splitUrl(url);
   if (split === undefined || split.hasUser) return undefined;
@@ -105,7 +109,7 @@ export interface SplitUrl {
   readonly hasUser: boolean;
 }
 
-/** Scheme, host and port as Go reads them; undefined for what Go refuses. */
+/** Splits an address into scheme, host and port as Go does. Undefined if Go rejects it. */
 export function splitUrl(url: string): SplitUrl | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are refused
   if (/[\u0000-\u0020\u007f\\]/.test(url)) return undefined;
@@ -126,7 +130,7 @@ export function splitUrl(url: string): SplitUrl | undefined {
 
 const defaultPorts: Record<string, string> = { http: '80', https: '443' };
 
-/** For http(s): a browser (WHATWG) finds the same host and port. */
+/** Whether a browser (WHATWG) reads the same host and port from an http(s) address. */
 export function readsAlike(url: string, split: SplitUrl): boolean {
   if (!URL.canParse(url)) return false;
   const parsed = new URL(url);
@@ -145,7 +149,7 @@ function isLoopbackAddress(hostname: string): boolean {
   return (isIP(hostname) === 4 && hostname.startsWith('127.')) || hostname === '::1';
 }
 
-/** Query or fragment parameters as Go prints them: sorted by name, blanks as `+`. */
+/** Encodes query or fragment parameters as Go does: sorted by name, with spaces as `+`. */
 export function encodeParams(params: Readonly<Record<string, string>>): string {
   return Object.keys(params)
     .sort()
@@ -159,7 +163,7 @@ export function encodeQuery(text: string): string {
     .replaceAll('%20', '+');
 }
 
-/** `url` with parameters set in its query (all of it re-sorted, as Go does) and its fragment replaced. */
+/** Sets query parameters (and sorts all of them, as Go does) and replaces the fragment. */
 export function withParams(
   url: string,
   query: Readonly<Record<string, string>>,

@@ -1,13 +1,14 @@
 /**
- * Refresh tokens of the second form: base64url of a version byte 0, the session's uuid, a uvarint counter, 16 bytes of
- * HMAC-SHA256 under the session's key and 4 bytes of SHA-256 over all before. Sessions of hosted projects may have them.
+ * Refresh tokens of form 2: base64url of a version byte 0, the session's UUID, a uvarint counter, 16 bytes of
+ * HMAC-SHA256 with the session's key, and 4 bytes of SHA-256 over the preceding bytes. Sessions of hosted projects may
+ * have them.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 export interface SignedRefreshToken {
   readonly sessionId: string;
   readonly counter: number;
-  /** What the signature covers. */
+  /** The bytes that the signature covers. */
   readonly signed: Buffer;
   readonly signature: Buffer;
 }
@@ -26,7 +27,7 @@ export function encodeRefreshToken(sessionId: string, counter: number, key: Uint
   return Buffer.concat([signed, checksum(signed)]).toString('base64url');
 }
 
-/** Undefined: not a token of this form. */
+/** Undefined for other text. */
 export function parseRefreshToken(text: string): SignedRefreshToken | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');
@@ -67,7 +68,7 @@ function uvarint(value: number): number[] {
   return bytes;
 }
 
-/** All the bytes must be one number. */
+/** Reads one number that must occupy all of the bytes. */
 function readUvarint(bytes: Uint8Array): number | undefined {
   let value = 0;
   for (const [index, byte] of bytes.entries()) {

@@ -1,13 +1,15 @@
 /**
- * Decides what happens to a refresh token of the first form, from the locked rows alone. The rules are GoTrue 2.196's
+ * Decides what happens to a refresh token of form 1, from the locked rows alone. The rules are those of GoTrue 2.196
  * except where noted.
  *
- * - active: it is revoked and gets a child;
- * - superseded (our rule): the session has risen to a higher level since, so the token gives nothing, in no interval;
- * - revoked, but the parent of the active one: the client never received its child and gets the active one, at any age;
- * - revoked within the reuse interval: a new child (several tabs that refresh together);
- * - otherwise it was stolen or replayed: with rotation, the session ends and its whole family with it. GoTrue revokes the
- *   family, whose newest token works for one more interval.
+ * - Active: the token is revoked and gets a child.
+ * - Superseded (our rule): the session was raised to a higher level since, so the token is invalid, even within the
+ *   reuse interval.
+ * - Revoked, but the parent of the active token: the client never received the child and gets the active token, at any
+ *   age.
+ * - Revoked within the reuse interval: the client gets a new child (several tabs that refresh together).
+ * - Otherwise the token was stolen or replayed. With rotation, the session ends with all of its tokens. GoTrue revokes
+ *   only the family, whose newest token works for one more interval.
  */
 import type { Session } from '../rows.ts';
 import { toMs } from './times.ts';
@@ -16,7 +18,10 @@ export interface PresentedToken {
   readonly token: string;
   readonly revoked: boolean;
   readonly updatedAtMs: number;
-  /** Older than the newest token without a parent: that one was issued when the session rose to a higher level. */
+  /**
+   * Whether the token is older than the newest token without a parent, which was issued when the session was raised to
+   * a higher level.
+   */
   readonly isSuperseded: boolean;
 }
 
@@ -38,7 +43,8 @@ export function decideRefresh(
 ): RefreshDecision {
   if (!presented.revoked) return { kind: 'swap' };
   const isRecent = nowMs <= presented.updatedAtMs + rules.reuseIntervalMs;
-  // A tab may have refreshed at the moment when another one raised the session: it is refused, but no thief.
+  // A tab may refresh at the moment another one raises the session, so the token is rejected without ending the
+  // session.
   if (presented.isSuperseded) return { kind: 'refuse', endsFamily: rules.rotation && !isRecent };
   if (active && active.parent === presented.token) return { kind: 'return-active', token: active.token };
   if (isRecent) return { kind: 'swap' };
@@ -51,7 +57,7 @@ export interface SessionTimes {
   readonly notAfterMs: number | undefined;
 }
 
-/** The times of a row of auth.sessions. */
+/** Returns the times of a row of auth.sessions. */
 export function sessionTimes(
   session: Pick<Session, 'created_at' | 'refreshed_at' | 'not_after'>,
 ): SessionTimes {
@@ -64,13 +70,13 @@ export function sessionTimes(
 
 export type SessionValidity = 'valid' | 'expired' | 'inactive';
 
-/** Sessions from before `refreshed_at` was kept go by their token. */
+/** Older sessions have no `refreshed_at`, so the time of their token counts. */
 export function lastRefreshedMs(session: SessionTimes, refreshTokenUpdatedAtMs: number | undefined): number {
   const { createdAtMs } = session;
   return session.refreshedAtMs ?? Math.max(refreshTokenUpdatedAtMs ?? createdAtMs, createdAtMs);
 }
 
-/** Checked at refresh only; an access token lives to its own end. Limits of 0 are none. */
+/** Checks a session's limits at refresh. Access tokens stay valid until they expire. A limit of 0 means no limit. */
 export function checkSession(
   session: SessionTimes,
   refreshTokenUpdatedAtMs: number | undefined,

@@ -1,4 +1,4 @@
-/** Users, identities and factors as JSON, in upstream's order; `undefined` members are left out. */
+/** Users, identities and factors as JSON, with members in upstream's order. Undefined members are omitted. */
 import type { Factor, Identity, User } from '../rows.ts';
 import { type JsonObject, sortKeys } from './json.ts';
 import { toRfc3339 } from './times.ts';
@@ -68,7 +68,7 @@ export function renderFactor(factor: Factor): JsonObject {
   };
 }
 
-/** What the API calls confirmed, banned and so on. */
+/** Whether the user has a verified factor. */
 export function hasVerifiedFactor(user: User): boolean {
   return user.factors.some((factor) => factor.status === 'verified');
 }

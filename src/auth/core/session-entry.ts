@@ -3,7 +3,6 @@ import type { Session } from '../rows.ts';
 import type { JsonObject } from './json.ts';
 import { toRfc3339 } from './times.ts';
 
-/** How users see a session of theirs. */
 export function renderSessionEntry(session: Session, isCurrent: boolean): JsonObject {
   return {
     id: session.id,

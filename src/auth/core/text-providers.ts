@@ -1,13 +1,13 @@
-/** Text message providers as data: the request each wants, and how its answer says whether the message went out. */
+/** SMS providers as data: the request for each, and how to tell from the response whether the message was sent. */
 import type { Config } from '../../config/index.ts';
 import { barePhone } from './contact.ts';
 import { isJsonObject } from './json.ts';
 
-/** `contentSid`: Twilio's approved template for WhatsApp, empty for none. */
+/** `contentSid` is Twilio's approved template for WhatsApp, or empty. */
 export type SmsConfig = Config['auth']['sms'] & { readonly contentSid: string };
 
 export interface TextMessage {
-  /** Bare number, without `+`. */
+  /** The number without `+`. */
   readonly phone: string;
   readonly body: string;
   readonly code: string;
@@ -20,7 +20,7 @@ export interface ProviderRequest {
   readonly form: Readonly<Record<string, string>>;
 }
 
-/** What is sent, and what the answer means: undefined when all is well, else the fault in upstream's words. */
+/** A request, and the check of its response. `fault` returns undefined for success, otherwise upstream's error text. */
 export interface ProviderCall<T> {
   request(config: SmsConfig, input: T): ProviderRequest;
   fault(status: number, answer: unknown): string | undefined;
@@ -37,7 +37,7 @@ export const textProviders: Readonly<
       const isWhatsapp = channel === 'whatsapp';
       const prefix = isWhatsapp ? 'whatsapp:' : '';
       const sender = twilio.message_service_sid;
-      // A number as the sender needs the channel as well; the id of a service does not.
+      // A phone number as the sender requires the channel prefix, but the id of a service doesn't.
       const isNumber = /^[1-9][0-9]{1,14}$/.test(barePhone(sender));
       const content: Record<string, string> =
         isWhatsapp && contentSid !== ''
@@ -63,7 +63,7 @@ export const textProviders: Readonly<
       return `twilio error: ${reason} ${code ?? ''} for message ${textAt(answer, 'sid') ?? ''}`;
     },
   },
-  /** https://www.twilio.com/docs/verify/api/verification: it makes the code and its text. */
+  /** https://www.twilio.com/docs/verify/api/verification: generates the code and its text. */
   twilio_verify: {
     request: ({ twilio_verify }, { phone, channel }) =>
       verifyRequest(twilio_verify, 'Verifications', { To: `+${phone}`, Channel: channel }),
@@ -136,7 +136,7 @@ export const textProviders: Readonly<
   },
 };
 
-/** https://www.twilio.com/docs/verify/api/verification-check: whether Twilio Verify has made this code. */
+/** https://www.twilio.com/docs/verify/api/verification-check: checks a code of Twilio Verify. */
 export const codeCheck: ProviderCall<{ readonly phone: string; readonly code: string }> = {
   request: ({ twilio_verify }, { phone, code }) =>
     verifyRequest(twilio_verify, 'VerificationCheck', { To: `+${phone}`, Code: code }),

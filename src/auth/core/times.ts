@@ -1,18 +1,19 @@
 /**
- * Times as three worlds write them: PostgreSQL's ISO text (session time zone UTC), RFC 3339 on the wire, milliseconds
- * in between.
+ * Conversions between three time formats: PostgreSQL's ISO text (session time zone UTC), RFC 3339 on the wire, and
+ * milliseconds.
  */
 
 /**
- * `2026-01-02 03:04:05.678901+00` (or without zone, which is UTC too) as `2026-01-02T03:04:05.678901Z`. As in PostgreSQL and in
- * Go a fraction ends with its last digit that is not 0, so that a time reads alike before and after it was stored.
+ * Converts `2026-01-02 03:04:05.678901+00` (or without a zone, which is UTC too) to `2026-01-02T03:04:05.678901Z`.
+ * Removes trailing zeros of the fraction, as PostgreSQL and Go do, so that a time looks the same before and after it is
+ * stored.
  */
 export function toRfc3339(postgres: string): string {
   const text = postgres.replace(' ', 'T').replace(/(?:[+-]00(?::?00)?|Z)$/, '');
   return `${text.includes('.') ? text.replace(/\.?0+$/, '') : text}Z`;
 }
 
-/** Milliseconds since the epoch of either form. */
+/** Converts either format to milliseconds since the epoch. */
 export function toMs(text: string): number {
   return Date.parse(toRfc3339(text));
 }
@@ -33,7 +34,7 @@ const unitMs: Record<string, number> = {
 };
 
 /**
- * A duration as Go writes it (`1h30m`, `-1.5s`, `0`), in milliseconds; undefined if it is none.
+ * Parses a Go duration (`1h30m`, `-1.5s`, `0`) into milliseconds. Undefined for other text.
  *
  * @example parseGoDuration('24h') // 86400000
  */
@@ -44,7 +45,7 @@ export function parseGoDuration(text: string): number | undefined {
   for (const [, amount, unit] of (match[2] ?? '').matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
     total += Number(amount) * (unitMs[unit ?? ''] ?? 0);
   }
-  // The longest Go can hold, 2^63 nanoseconds.
+  // The longest duration in Go, 2^63 nanoseconds.
   if (total > 9_223_372_036_854) return undefined;
   return match[1] === '-' ? -total : total;
 }

@@ -1,7 +1,7 @@
 /**
- * The secrets that people type, and how often each may be guessed: by account and by issued token, from all addresses
- * together. `attempt-limits.ts` counts by this table, `docs/specification.md` is printed from it, and
- * `test/security/guessing.test.ts` guesses at every entry until it is refused.
+ * User-entered secrets, and how many wrong attempts at each are allowed, per account and per issued token, from all
+ * addresses together. `attempt-limits.ts` applies this table, `docs/specification.md` is generated from it, and
+ * `test/security/guessing.test.ts` tries every entry until it is blocked.
  */
 import type { Bucket } from './rate-limit-rules.ts';
 
@@ -12,24 +12,28 @@ const dayMs = 24 * hourMs;
 export interface TypedSecret {
   readonly name: string;
   readonly typedAt: string;
-  /** Who the guesses are counted for. */
+  /** The account that the attempts count for. */
   readonly account: string;
-  /** Wrong guesses, from everywhere. */
+  /** Wrong attempts from all networks. */
   readonly guesses: Bucket;
-  /** From networks where the account is signed in, beside `guesses`: strangers can't use these up. Undefined: none. */
+  /**
+   * A separate budget for networks where the account is signed in, which strangers can't use up. Undefined if there is
+   * none.
+   */
   readonly knownNetwork?: Bucket;
-  /** An issued token (the code of one email, one challenge) is dead after so many. Undefined: no token is issued. */
+  /** Attempts per issued token (the code of one email, or one challenge). Undefined if no token is issued. */
   readonly perToken?: number;
   /**
-   * `before`: a guess is taken before the comparison, so that guesses sent together can't slip through, and given back
-   * when it was right. `after`: for slow hashes, which are compared a few at a time anyway; right ones may come together.
+   * `before`: an attempt is counted before the comparison, so that concurrent attempts can't exceed the limit, and
+   * returned if it was correct. `after`: for slow hashes, whose concurrency is limited anyway, so that correct attempts
+   * may arrive together.
    */
   readonly counted: 'before' | 'after';
-  /** One in so many guesses is right; undefined where the user chose the secret. */
+  /** One in this many guesses is correct. Undefined if the user chose the secret. */
   readonly oneIn?: number;
 }
 
-/** Six digits, the default; more can be configured. */
+/** Six digits, the default. More can be configured. */
 const sixDigits = 1_000_000;
 
 export const typedSecrets = {
@@ -69,7 +73,7 @@ export const typedSecrets = {
     knownNetwork: { size: 5, refillMs: hourMs },
     perToken: 5,
     counted: 'before',
-    // Three time steps count at a time.
+    // Three time steps are accepted at a time.
     oneIn: sixDigits / 3,
   },
   recovery_code: {
@@ -92,10 +96,10 @@ export const typedSecrets = {
 
 export type TypedSecretKind = keyof typeof typedSecrets;
 
-/** No token lives so long, so a dead one never works again. */
+/** Longer than any token lives, so a used-up token never works again. */
 export const tokenMemoryMs = 7 * dayMs;
 
-/** The most wrong guesses at one account within any 24 hours. */
+/** The maximum number of wrong attempts at one account within any 24 hours. */
 export function guessesPerDay({ guesses, knownNetwork }: TypedSecret): number {
   const most = ({ size, refillMs }: Bucket): number => size + dayMs / refillMs;
   return most(guesses) + (knownNetwork === undefined ? 0 : most(knownNetwork));

@@ -1,4 +1,4 @@
-/** Standard Webhooks signatures: secrets `v1,whsec_BASE64`, several joined by `|`. */
+/** Standard Webhooks signatures, with secrets of the form `v1,whsec_BASE64` joined by `|`. */
 import { createHmac } from 'node:crypto';
 
 export interface SignedMessage {
@@ -7,7 +7,7 @@ export interface SignedMessage {
   readonly body: string;
 }
 
-/** One signature for each secret, joined by comma and blank. Throws when a secret has another form. */
+/** Returns one signature per secret, joined by a comma and a space. Throws if a secret has another format. */
 export function webhookSignature(secrets: string, message: SignedMessage): string {
   const content = `${message.id}.${message.timestampSeconds}.${message.body}`;
   return secrets

@@ -1,9 +1,12 @@
 /**
- * Work that is expensive and comes in crowds: so much of it at a time, so much waiting, in the order it came. Whoever
- * has stopped waiting is passed over.
+ * A queue for expensive work: limits how many items run and how many wait, and runs them in order. Skips items whose
+ * caller has stopped waiting.
  */
 export interface WorkQueue {
-  /** @throws {QueueFullError} at once; the signal's reason when it aborts before the work has begun. */
+  /**
+   * @throws {QueueFullError} immediately if the queue is full. Throws the signal's reason if it aborts before the work
+   * has started.
+   */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
@@ -44,7 +47,7 @@ export function createWorkQueue(limits: {
     });
   };
 
-  /** The place goes to who has waited longest. */
+  /** The next in line takes the free slot. */
   const leave = (): void => {
     const [next] = waiting;
     if (next === undefined) {

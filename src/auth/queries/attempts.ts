@@ -1,4 +1,7 @@
-/** Statements on _plinth.guesses. A budget is one time, the moment it is full again (the generic cell rate algorithm). */
+/**
+ * Statements on _plinth.guesses. A budget is stored as the time when it is full again (the generic cell rate
+ * algorithm).
+ */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { type Bucket, horizonMs } from '../core/rate-limit-rules.ts';
@@ -6,7 +9,7 @@ import { fromMs, toMs } from '../core/times.ts';
 
 const interval = (ms: number) => sql`${`${ms} milliseconds`}::interval`;
 
-/** Takes one guess; false: none is left, and nothing changed. */
+/** Takes an attempt. Returns false, without a change, if none is left. */
 export async function takeAttempt(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<boolean> {
   const now = sql`${fromMs(nowMs)}::timestamptz`;
   const step = interval(rule.refillMs);
@@ -18,7 +21,7 @@ export async function takeAttempt(db: Queryable, key: string, rule: Bucket, nowM
   return rows.length > 0;
 }
 
-/** Takes one guess even if none is left, but goes no further than an empty budget. */
+/** Takes an attempt even if none is left, but never below an empty budget. */
 export async function addAttempt(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<void> {
   const now = sql`${fromMs(nowMs)}::timestamptz`;
   const step = interval(rule.refillMs);
@@ -28,13 +31,13 @@ export async function addAttempt(db: Queryable, key: string, rule: Bucket, nowMs
       least(greatest(g.full_at, ${now}) + ${step}, ${now} + ${interval(rule.size * rule.refillMs)})`);
 }
 
-/** The guess was right. */
+/** Returns an attempt after a correct guess. */
 export async function returnAttempt(db: Queryable, key: string, rule: Bucket): Promise<void> {
   await db.query(sql`
     update _plinth.guesses set full_at = full_at - ${interval(rule.refillMs)} where key = ${key}`);
 }
 
-/** When the budget is full again; undefined: it is. */
+/** When the budget is full again. Undefined if it already is. */
 export async function findFullAt(db: Queryable, key: string): Promise<number | undefined> {
   const [row] = await db.query<{ full_at: string }>(
     sql`select full_at from _plinth.guesses where key = ${key}`,

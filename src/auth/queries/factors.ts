@@ -77,7 +77,7 @@ export async function deleteUnverifiedFactors(
     delete from auth.mfa_factors where user_id = ${userId} and status = 'unverified' and factor_type = ${type}`);
 }
 
-/** Enrolments that were begun and never verified. */
+/** Deletes enrollments that were started but never verified. */
 export async function deleteStaleFactors(db: Queryable, userId: string, beforeMs: number): Promise<void> {
   await db.query(sql`
     delete from auth.mfa_factors
@@ -92,8 +92,9 @@ export async function insertChallenge(
 ): Promise<string> {
   const id = randomUUID();
   const now = fromMs(nowMs);
-  // last_challenged_at is unique over all factors: microseconds of our own keep simultaneous challenges apart. It comes first:
-  // the challenge's foreign key shares a lock on the factor that two requests could not both turn into that of this update.
+  // last_challenged_at is unique over all factors, so random microseconds distinguish concurrent challenges. Updated
+  // first, because the challenge's foreign key takes a share lock on the factor that two requests couldn't both
+  // upgrade.
   const challengedAt = now.replace('Z', `${String(randomInt(1000)).padStart(3, '0')}Z`);
   await db.query(sql`
     update auth.mfa_factors set last_challenged_at = ${challengedAt}, updated_at = ${now} where id = ${factor.id}`);
@@ -116,7 +117,7 @@ export async function findChallenge(
   return row;
 }
 
-/** False: another request was faster; a challenge is answered once. */
+/** Returns false if a concurrent request took the challenge. A challenge can be used once. */
 export async function takeChallenge(db: Queryable, id: string, nowMs: number): Promise<boolean> {
   const rows = await db.query(sql`
     update auth.mfa_challenges set verified_at = ${fromMs(nowMs)} where id = ${id} and verified_at is null

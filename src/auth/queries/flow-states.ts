@@ -1,4 +1,4 @@
-/** Statements on auth.flow_state: PKCE sign-ins under way. */
+/** Statements on auth.flow_state: PKCE sign-ins in progress. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -41,14 +41,14 @@ export async function findFlowStateByCode(db: Queryable, code: string): Promise<
   return row;
 }
 
-/** A sign-in with a provider begins. */
+/** Starts a sign-in with a provider. */
 export async function insertOAuthFlow(
   db: Queryable,
   flow: {
-    /** The `state` that comes back with the browser. */
+    /** The `state` that the browser returns with. */
     readonly id: string;
     readonly providerType: string;
-    /** Undefined: the session itself goes back with the browser (implicit flow). */
+    /** Undefined for the implicit flow, in which the session itself is in the redirect. */
     readonly challenge: Challenge | undefined;
     readonly inviteToken: string | undefined;
     readonly referrer: string;
@@ -71,7 +71,7 @@ export async function insertOAuthFlow(
             ${flow.linkingTargetId ?? null}, ${flow.emailOptional}, ${now}, ${now})`);
 }
 
-/** Of sign-ins with a provider only: other flows have no `state`. */
+/** Finds sign-ins with a provider. Other flows have no `state`. */
 export async function findOAuthFlow(db: Queryable, id: string): Promise<FlowState | undefined> {
   const [row] = await db.query<FlowState>(
     sql`select ${columns} from auth.flow_state where id = ${id} and authentication_method = 'oauth'`,
@@ -79,7 +79,7 @@ export async function findOAuthFlow(db: Queryable, id: string): Promise<FlowStat
   return row;
 }
 
-/** The provider has answered: whose flow it is, and its tokens. False: an answer has been there before. */
+/** Stores the user and the provider's tokens. Returns false if the flow was already completed. */
 export async function completeOAuthFlow(
   db: Queryable,
   id: string,
@@ -95,7 +95,7 @@ export async function completeOAuthFlow(
   return rows.length > 0;
 }
 
-/** The newest of this user and method. */
+/** The newest flow of this user and method. */
 export async function findFlowStateOfUser(
   db: Queryable,
   userId: string,
@@ -115,7 +115,7 @@ export async function setCodeIssued(db: Queryable, id: string, nowMs: number): P
   );
 }
 
-/** False: another request was faster; a code is good for one session. */
+/** Returns false if a concurrent request took the flow. A code is exchanged for one session. */
 export async function takeFlowState(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from auth.flow_state where id = ${id} returning id`);
   return rows.length > 0;

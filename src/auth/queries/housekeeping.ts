@@ -1,25 +1,25 @@
 /**
- * Removes what nobody can use any more, a hundred rows a statement: rows that somebody holds are left for the next time,
- * so that no request waits. What is kept how long is GoTrue 2.196's rule (internal/models/cleanup.go), unless it says.
+ * Deletes expired rows, a hundred per statement. Skips locked rows until the next round, so that no request waits.
+ * Retention follows GoTrue 2.196 (internal/models/cleanup.go) except where noted.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { fromMs } from '../core/times.ts';
 
 export interface Lifetimes {
-  /** Limits of sessions; 0 is none. */
+  /** Session limits. 0 means no limit. */
   readonly timeboxMs: number;
   readonly inactivityTimeoutMs: number;
-  /** Undefined: guests stay. */
+  /** Undefined keeps guests. */
   readonly guestLifetimeMs: number | undefined;
-  /** The longest that a code or link holds. */
+  /** The longest lifetime of a code or link. */
   readonly longestCodeMs: number;
 }
 
 const dayMs = 86_400_000;
 export const batchRows = 100;
 
-/** Each removes one batch; the rows it returns are those it changed. */
+/** Each statement deletes one batch and returns the changed rows. */
 export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
   const ago = (ms: number) => sql`${fromMs(nowMs - ms)}::timestamptz`;
   const remove = (table: string, condition: Sql, limit = batchRows) => sql`
@@ -28,7 +28,7 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
     returning 1 as gone`;
   const { timeboxMs, inactivityTimeoutMs, guestLifetimeMs, longestCodeMs } = lifetimes;
   return [
-    // Not the parent of the active token: a client whose answer was lost may come back with it at any age.
+    // Keeps the parent of the active token, because a client that lost a response may return with it at any age.
     remove(
       'refresh_tokens',
       sql`t.revoked and t.updated_at < ${ago(dayMs)} and not exists (
@@ -39,7 +39,7 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
         select t.id from auth.refresh_tokens t join auth.sessions s on s.id = t.session_id
         where s.not_after < ${ago(dayMs)} and not t.revoked limit ${batchRows} for update of t skip locked)
       returning 1 as gone`,
-    // Later than their tokens and few at a time, since what refers to a session goes with it.
+    // After their tokens and in small batches, because rows that reference a session are deleted with it.
     remove('sessions', sql`t.not_after < ${ago(3 * dayMs)}`, 10),
     ...(timeboxMs > 0 ? [remove('sessions', sql`t.created_at < ${ago(timeboxMs + dayMs)}`)] : []),
     ...(inactivityTimeoutMs > 0
@@ -57,10 +57,10 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
     remove('oauth_client_states', sql`t.created_at < ${ago(dayMs)}`),
     remove('mfa_challenges', sql`t.created_at < ${ago(dayMs)}`),
     remove('mfa_factors', sql`t.status = 'unverified' and t.created_at < ${ago(dayMs)}`),
-    // Anybody who knows a client's id can begin one; upstream keeps them all.
+    // Anyone who knows a client's id can start an authorization. Upstream keeps them all.
     remove('oauth_authorizations', sql`t.expires_at < ${ago(dayMs)}`),
     remove('webauthn_challenges', sql`t.expires_at < ${ago(0)}`),
-    // Of our own: links whose time is over. Upstream keeps them until the user asks for another.
+    // Beyond upstream: deletes expired links. Upstream keeps them until the user requests another.
     remove('one_time_tokens', sql`t.created_at at time zone 'UTC' < ${ago(longestCodeMs + dayMs)}`),
     ...(guestLifetimeMs === undefined
       ? []
@@ -68,7 +68,7 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
   ];
 }
 
-/** One process at a time: held until the transaction ends. */
+/** Allows one process at a time, until the transaction ends. */
 export async function tryLock(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ held: boolean }>(
     sql`select pg_try_advisory_xact_lock(hashtext('plinth'), hashtext('auth housekeeping')) as held`,

@@ -19,7 +19,7 @@ export async function findIdentity(
   return identity;
 }
 
-/** The identities of a user, of which no other transaction adds or removes one until this one ends. */
+/** Locks a user's identities, so that no other transaction adds or removes one until this one ends. */
 export async function lockIdentities(tx: Transaction, userId: string): Promise<Identity[]> {
   await tx.query(sql`select from auth.users where id = ${userId} for update`);
   return tx.query<Identity>(
@@ -28,8 +28,9 @@ export async function lockIdentities(tx: Transaction, userId: string): Promise<I
 }
 
 /**
- * Identities of all users with one of these addresses, which are in lower case. Their provider verified the address: one
- * that merely claims it must not collect the accounts of its owner. An SSO connection decides about its own addresses.
+ * Identities of all users with one of these addresses, which must be in lower case. Only verified addresses count, so
+ * that an identity that merely claims an address doesn't match its owner's accounts. An SSO connection verifies its own
+ * addresses.
  */
 export function findIdentitiesByEmail(db: Queryable, emails: readonly string[]): Promise<Identity[]> {
   return db.query<Identity>(sql`
@@ -38,7 +39,7 @@ export function findIdentitiesByEmail(db: Queryable, emails: readonly string[]):
       and (identity_data ->> 'email_verified' = 'true' or provider like 'sso:%')`);
 }
 
-/** The provider's newest word, in place of what it said before. */
+/** Replaces the identity's data with the provider's latest. */
 export async function replaceIdentityData(
   db: Queryable,
   identity: Identity,
@@ -106,7 +107,7 @@ export async function renameIdentity(db: Queryable, id: string, providerId: stri
   await db.query(sql`update auth.identities set provider_id = ${providerId} where id = ${id}`);
 }
 
-/** Providers of a user's identities, the oldest first. */
+/** Providers of a user's identities, oldest first. */
 export async function listProviders(db: Queryable, userId: string): Promise<string[]> {
   const rows = await db.query<{ provider: string }>(sql`
     select provider from auth.identities where user_id = ${userId} group by provider order by min(created_at)`);

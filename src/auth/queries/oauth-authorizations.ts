@@ -1,4 +1,4 @@
-/** Statements on auth.oauth_authorizations: requests of clients, from the first redirect to the code that is redeemed. */
+/** Statements on auth.oauth_authorizations: client requests, from the first redirect to the exchange of the code. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -29,7 +29,7 @@ export async function insertAuthorization(
   return authorizationId;
 }
 
-/** Undefined as well while somebody else decides on it. */
+/** Undefined also if another transaction holds the row. */
 export async function lockAuthorization(
   db: Queryable,
   authorizationId: string,
@@ -44,7 +44,7 @@ export async function setAuthorizationUser(db: Queryable, id: string, userId: st
   await db.query(sql`update auth.oauth_authorizations set user_id = ${userId} where id = ${id}`);
 }
 
-/** Only its user can, and only before it is answered. */
+/** Only its user can release it, and only while it is pending. */
 export async function freeAuthorization(
   db: Queryable,
   authorizationId: string,
@@ -82,7 +82,7 @@ export async function findAuthorizationByCode(
   return row;
 }
 
-/** False: the code has been redeemed meanwhile; whoever does it at the same time is waited for. */
+/** Returns false if the code was already exchanged. Waits for concurrent exchanges. */
 export async function takeAuthorization(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from auth.oauth_authorizations where id = ${id} returning id`);
   return rows.length > 0;

@@ -1,4 +1,4 @@
-/** Statements on auth.oauth_client_states: what we must remember towards a provider until its answer comes. */
+/** Statements on auth.oauth_client_states: secrets to keep until a provider's response arrives. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -10,7 +10,7 @@ export interface OAuthClientState {
   readonly created_at: string;
 }
 
-/** Returns its id. `secret`: the PKCE verifier, or the request token of OAuth 1. */
+/** Returns the row's id. `secret` is the PKCE verifier, or the request token of OAuth 1. */
 export async function insertOAuthClientState(
   db: Queryable,
   providerType: string,
@@ -24,7 +24,7 @@ export async function insertOAuthClientState(
   return id;
 }
 
-/** Once: it is gone then. */
+/** Deletes the row, so it can be read once. */
 export async function takeOAuthClientState(db: Queryable, id: string): Promise<OAuthClientState | undefined> {
   const [row] = await db.query<OAuthClientState>(sql`
     delete from auth.oauth_client_states where id = ${id} returning provider_type, code_verifier, created_at`);

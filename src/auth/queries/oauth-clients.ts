@@ -1,4 +1,4 @@
-/** Statements on auth.oauth_clients. Redirect URIs and grant types stand in one text each, separated by commas. */
+/** Statements on auth.oauth_clients. Redirect URIs and grant types are comma-separated lists. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { ClientMetadata, Registration } from '../core/oauth/registration.ts';
@@ -9,7 +9,7 @@ const columns = sql`
   id, client_secret_hash, registration_type, redirect_uris, grant_types, client_name, client_uri, logo_uri, created_at,
   updated_at, client_type, token_endpoint_auth_method`;
 
-/** Deleted clients are not found. */
+/** Excludes deleted clients. */
 export async function findOAuthClient(db: Queryable, id: string): Promise<OAuthClient | undefined> {
   const [client] = await db.query<OAuthClient>(
     sql`select ${columns} from auth.oauth_clients where id = ${id} and deleted_at is null`,
@@ -48,7 +48,7 @@ export async function insertOAuthClient(
   return row;
 }
 
-/** Undefined: the client has been deleted meanwhile. */
+/** Undefined if the client was deleted in the meantime. */
 export async function updateOAuthClient(
   db: Queryable,
   id: string,
@@ -73,7 +73,7 @@ export async function updateOAuthClient(
   return row;
 }
 
-/** The row stays, for what refers to it. */
+/** Marks the client as deleted. The row stays for its references. */
 export async function deleteOAuthClient(db: Queryable, id: string, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
   await db.query(sql`

@@ -1,11 +1,11 @@
-/** Statements on auth.oauth_consents: what users have allowed a client, one row for both. */
+/** Statements on auth.oauth_consents, with one row per user and client. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { fromMs } from '../core/times.ts';
 import type { OAuthConsent } from '../rows.ts';
 
-/** Undefined when it was never given, or has been revoked. */
+/** Undefined if the user never consented or revoked the consent. */
 export async function findConsent(
   db: Queryable,
   userId: string,
@@ -23,7 +23,7 @@ export interface GrantedClient extends OAuthConsent {
   readonly logo_uri: string | null;
 }
 
-/** Newest first, without those of deleted clients. */
+/** Newest first, without deleted clients. */
 export function listConsents(db: Queryable, userId: string): Promise<GrantedClient[]> {
   return db.query<GrantedClient>(sql`
     select c.id, c.client_id, c.scopes, c.granted_at, o.client_name, o.client_uri, o.logo_uri
@@ -31,7 +31,7 @@ export function listConsents(db: Queryable, userId: string): Promise<GrantedClie
     where c.user_id = ${userId} and c.revoked_at is null order by c.granted_at desc, c.id`);
 }
 
-/** The newest consent replaces the one before, a revoked one included. */
+/** Replaces an earlier consent, even a revoked one. */
 export async function upsertConsent(
   db: Queryable,
   consent: { readonly userId: string; readonly clientId: string; readonly scopes: readonly string[] },
@@ -45,7 +45,7 @@ export async function upsertConsent(
     do update set scopes = excluded.scopes, granted_at = excluded.granted_at, revoked_at = null`);
 }
 
-/** A clock that was set back must not make the row refuse it. */
+/** The table's constraint must hold even if the clock was set back. */
 export async function revokeConsent(db: Queryable, id: string, nowMs: number): Promise<void> {
   await db.query(sql`
     update auth.oauth_consents set revoked_at = greatest(${fromMs(nowMs)}::timestamptz, granted_at) where id = ${id}`);

@@ -1,4 +1,4 @@
-/** Statements on auth.one_time_tokens: what links in mails are looked up by. */
+/** Statements on auth.one_time_tokens, by which links in emails are looked up. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';

@@ -24,7 +24,7 @@ export async function findPasskey(db: Queryable, id: string, userId: string): Pr
   return passkey;
 }
 
-/** How many a user has. Until the transaction ends nobody else counts, so that a limit holds. */
+/** Counts a user's passkeys. Locks until the transaction ends, so that the limit holds. */
 export async function countPasskeys(tx: Transaction, userId: string): Promise<number> {
   await tx.query(sql`select from auth.users where id = ${userId} for update`);
   const [row] = await tx.query<{ count: number }>(
@@ -33,7 +33,7 @@ export async function countPasskeys(tx: Transaction, userId: string): Promise<nu
   return row?.count ?? 0;
 }
 
-/** Undefined: the authenticator's id of this key is taken, by whomever. */
+/** Undefined if the credential id is taken, by any user. */
 export async function insertPasskey(
   db: Queryable,
   userId: string,
@@ -54,7 +54,7 @@ export async function insertPasskey(
   return passkey;
 }
 
-/** False: the count of uses was raised meanwhile, by another use of the same key or by a copy of it. */
+/** Returns false if the counter was raised in the meantime, by another use of the key or a copy of it. */
 export async function recordPasskeyUse(
   db: Queryable,
   id: string,
@@ -91,7 +91,7 @@ export async function deletePasskeys(db: Queryable, userId: string): Promise<voi
 
 export type PasskeyChallengeType = 'registration' | 'authentication';
 
-/** For nobody in particular when `userId` is null. */
+/** A null `userId` stores a challenge for any user. */
 export async function insertPasskeyChallenge(
   db: Queryable,
   challenge: {
@@ -110,7 +110,7 @@ export async function insertPasskeyChallenge(
   return id;
 }
 
-/** The challenge, gone from the table: it is answered once, rightly or wrongly. */
+/** Deletes and returns the challenge, so that it can be used once, whatever the response. */
 export async function takePasskeyChallenge(
   db: Queryable,
   id: string,

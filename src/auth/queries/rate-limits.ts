@@ -5,10 +5,10 @@ import { type Bucket, horizonMs } from '../core/rate-limit-rules.ts';
 import { fromMs } from '../core/times.ts';
 
 /**
- * Takes one permission of the bucket; false: there is none left, and nothing changed.
+ * Takes one token from the bucket. Returns false, without a change, if none is left.
  *
- * A bucket is one time, the moment it is full again (the generic cell rate algorithm): each permission moves it on by
- * `refillMs`, and it may lie at most `size` of them ahead (`horizonMs`).
+ * A bucket is stored as the time when it is full again (the generic cell rate algorithm). Each token moves that time by
+ * `refillMs`, and it may be at most `size` tokens ahead (`horizonMs`).
  */
 export async function takePermission(
   db: Queryable,
@@ -26,7 +26,7 @@ export async function takePermission(
   return rows.length > 0;
 }
 
-/** Buckets that are full again. */
+/** Deletes buckets that are full again. */
 export async function deleteFullBuckets(db: Queryable, nowMs: number): Promise<void> {
   await db.query(sql`
     delete from _plinth.rate_limits where key in (

@@ -1,4 +1,4 @@
-/** Statements on _plinth.recovery_codes, and on the sessions that such a code has raised. */
+/** Statements on _plinth.recovery_codes, and on the sessions that a code has raised. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { recoveryCodeMethod } from '../core/claims.ts';
@@ -17,7 +17,7 @@ export async function findRecoveryCodes(db: Queryable, userId: string): Promise<
   return set;
 }
 
-/** The codes of before are worth nothing from now on. */
+/** Replaces all earlier codes. */
 export async function replaceRecoveryCodes(
   db: Queryable,
   userId: string,
@@ -38,7 +38,7 @@ export async function hasRecoveryCode(db: Queryable, userId: string, hash: strin
   return rows.length > 0;
 }
 
-/** False: no code of this hash is left. Of two requests with the same code one gets true. */
+/** Returns false if no code with this hash is left. Of two requests with the same code, one gets true. */
 export async function takeRecoveryCode(db: Queryable, userId: string, hash: string): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.recovery_codes set hashes = array_remove(hashes, ${hash})
@@ -47,7 +47,7 @@ export async function takeRecoveryCode(db: Queryable, userId: string, hash: stri
   return rows.length > 0;
 }
 
-/** False: there were none. Sessions that a code has raised fall back; nobody is signed out. */
+/** Returns false if there were none. Sessions that a code raised are lowered, but not ended. */
 export async function deleteRecoveryCodes(db: Queryable, userId: string): Promise<boolean> {
   const rows = await db.query(
     sql`delete from _plinth.recovery_codes where user_id = ${userId} returning user_id`,
@@ -62,7 +62,7 @@ export async function deleteRecoveryCodes(db: Queryable, userId: string): Promis
   return rows.length > 0;
 }
 
-/** Of users whom somebody else has deleted. */
+/** Deletes the codes of users that were deleted by other means. */
 export async function deleteOrphanedRecoveryCodes(db: Queryable): Promise<void> {
   await db.query(sql`
     delete from _plinth.recovery_codes c where not exists (select from auth.users u where u.id = c.user_id)`);

@@ -1,4 +1,4 @@
-/** The usual refresh: one statement reads and locks all it needs, some small ones write. */
+/** Batched refreshes: one statement reads and locks all rows, and a few small ones write. */
 import { randomUUID } from 'node:crypto';
 import type { Setting } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -10,7 +10,7 @@ import { userColumns, userRelations } from './users.ts';
 const noInstance = '00000000-0000-0000-0000-000000000000';
 
 export interface ActiveRefresh {
-  /** Of the token among those asked for, from 1. */
+  /** The token's position in the request, from 1. */
   readonly place: number;
   readonly tokenId: number;
   readonly tokenUpdatedAt: string;
@@ -24,10 +24,11 @@ export type RefreshedSession = Pick<
 >;
 
 /**
- * The place of each token, counted from 1, and what belongs to it. No row if the token is unknown or revoked, its session
- * or user is not there, or somebody else is at one of them. It waits for no lock, so that it can neither hold up the pool
- * nor close a circle of locks with a change of the user. By itself each token is looked up through its index, whatever
- * the planner thinks of the tables; in one statement, since starting such a plan costs more than running it.
+ * Returns the position of each token, from 1, with its session and user. Returns no row if the token is unknown or
+ * revoked, if its session or user is missing, or if another transaction holds one of them. Never waits for a lock, so
+ * that it can't block the pool or deadlock with a change of the user. A separate lookup per token guarantees an index
+ * scan, whatever the planner estimates. One statement contains all of them, because starting such a plan costs more
+ * than running it.
  */
 export function activeRefreshes(tokens: readonly string[]): Sql {
   return sql`
@@ -53,7 +54,7 @@ interface Row extends User, Omit<RefreshedSession, 'id' | 'created_at'> {
   readonly session_created_at: string;
 }
 
-/** The row of {@link activeRefreshes}. It serves as the user itself: its other columns are of no concern to anybody. */
+/** A row of {@link activeRefreshes}. Doubles as the user object, because its other columns are harmless there. */
 export function readActiveRefresh(row: object): ActiveRefresh {
   const user = row as Row;
   const { not_after, refreshed_at, oauth_client_id, scopes, amr_claims } = user;
@@ -75,7 +76,7 @@ export function readActiveRefresh(row: object): ActiveRefresh {
 }
 
 export interface TokenRotation {
-  /** With the times that are to be written. */
+  /** With the times to write. */
   readonly user: User;
   readonly session: RefreshedSession;
   readonly tokenId: number;
@@ -88,8 +89,8 @@ export interface TokenRotation {
 }
 
 /**
- * Revokes the tokens, makes their children, notes the refreshes; in upstream's order, which triggers can see. A statement a
- * table: {@link rotationSettings} keep them to the indexes.
+ * Revokes the tokens, inserts their children and records the refreshes, in upstream's order, which triggers can
+ * observe. One statement per table. {@link rotationSettings} make them use the indexes.
  */
 export function tokenRotations(rotations: readonly TokenRotation[], now: string): Sql[] {
   const entries = rotations.flatMap(({ entries }) => entries);
@@ -117,8 +118,8 @@ export function tokenRotations(rotations: readonly TokenRotation[], now: string)
 }
 
 /**
- * A plan serves any number of refreshes: by itself the server plans anew for each statement that names few. And since it is
- * kept, it must not read whole tables because they were empty when it was made.
+ * Forces generic plans, because the server would otherwise plan each statement with few tokens again. Since the plan is
+ * kept, sequential scans are disabled: it may have been made when the tables were empty.
  */
 export const rotationSettings: readonly Setting[] = [
   ['plan_cache_mode', 'force_generic_plan'],

@@ -1,4 +1,4 @@
-/** Statements on auth.refresh_tokens (tokens of the first form). */
+/** Statements on auth.refresh_tokens (tokens of form 1). */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { refreshTokenText } from '../core/secrets.ts';
@@ -15,7 +15,7 @@ export async function findRefreshToken(db: Queryable, token: string): Promise<Re
   return row;
 }
 
-/** Undefined as well while somebody else holds the row. */
+/** Undefined also if another transaction holds the row. */
 export async function lockRefreshToken(db: Queryable, token: string): Promise<RefreshToken | undefined> {
   const [row] = await db.query<RefreshToken>(
     sql`select ${columns} from auth.refresh_tokens where token = ${token} for update skip locked`,
@@ -23,7 +23,7 @@ export async function lockRefreshToken(db: Queryable, token: string): Promise<Re
   return row;
 }
 
-/** The newest token of the session that is not revoked. */
+/** The session's newest token that isn't revoked. */
 export async function findActiveToken(db: Queryable, sessionId: string): Promise<RefreshToken | undefined> {
   const [row] = await db.query<RefreshToken>(sql`
     select ${columns} from auth.refresh_tokens
@@ -31,7 +31,7 @@ export async function findActiveToken(db: Queryable, sessionId: string): Promise
   return row;
 }
 
-/** The text of the new token. */
+/** Returns the text of the new token. */
 export async function insertRefreshToken(
   db: Queryable,
   token: { readonly userId: string; readonly sessionId: string; readonly parent: string | null },
@@ -51,7 +51,7 @@ export async function revokeRefreshToken(db: Queryable, id: number, nowMs: numbe
   );
 }
 
-/** True: the session has a newer token without a parent, so this one is from before it rose to a higher level. */
+/** Whether the session has a newer token without a parent, so this one was issued before the session was raised. */
 export async function isSuperseded(db: Queryable, sessionId: string, id: number): Promise<boolean> {
   const rows = await db.query(sql`
     select from auth.refresh_tokens where session_id = ${sessionId} and parent is null and id > ${id} limit 1`);
@@ -64,7 +64,7 @@ export async function revokeFamily(db: Queryable, sessionId: string, nowMs: numb
     where session_id = ${sessionId} and revoked = false`);
 }
 
-/** A token from before sessions existed. */
+/** Deletes a token without a session, from before sessions existed. */
 export async function deleteRefreshToken(db: Queryable, id: number): Promise<void> {
   await db.query(sql`delete from auth.refresh_tokens where id = ${id}`);
 }

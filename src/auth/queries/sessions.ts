@@ -19,7 +19,7 @@ export async function findSession(db: Queryable, id: string): Promise<Session | 
   return session;
 }
 
-/** Undefined as well while somebody else holds the row. */
+/** Undefined also if another transaction holds the row. */
 export async function lockSession(db: Queryable, id: string): Promise<Session | undefined> {
   const [session] = await db.query<Session>(
     sql`select ${columns} from auth.sessions s where s.id = ${id} for update of s skip locked`,
@@ -34,7 +34,7 @@ export function listSessions(db: Queryable, userId: string): Promise<Session[]> 
   );
 }
 
-/** Addresses of the sessions that have reached this level, the newest first. */
+/** Addresses of the sessions that have reached this level, newest first. */
 export async function listSessionAddresses(db: Queryable, userId: string, aal: string): Promise<string[]> {
   const rows = await db.query<{ ip: string }>(sql`
     select host(ip) as ip from auth.sessions
@@ -48,7 +48,7 @@ export interface NewSession {
   readonly userId: string;
   readonly userAgent: string | undefined;
   readonly ip: string | undefined;
-  /** The client of our OAuth server that it belongs to, and the scopes it was given. */
+  /** The OAuth client that the session belongs to, and its scopes. */
   readonly oauth?: { readonly clientId: string; readonly scopes: string };
 }
 
@@ -84,7 +84,7 @@ export async function setSessionAal(
     update auth.sessions set aal = ${aal}, factor_id = ${factorId}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
 }
 
-/** refreshed_at is a timestamp without zone and holds UTC. */
+/** refreshed_at is a timestamp without time zone, in UTC. */
 export async function setRefreshInfo(
   db: Queryable,
   id: string,
@@ -109,13 +109,13 @@ export async function setRefreshCounter(
     update auth.sessions set refresh_token_counter = ${counter}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
 }
 
-/** Base64url. Tokens under the key before are unknown from then on. */
+/** In base64url. Tokens signed with the previous key become invalid. */
 export async function setRefreshKey(db: Queryable, id: string, key: string, nowMs: number): Promise<void> {
   await db.query(sql`
     update auth.sessions set refresh_token_hmac_key = ${key}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
 }
 
-/** ISO 8601. The session ends then, whatever the settings say. */
+/** In ISO 8601. The session ends then, regardless of the settings. */
 export async function setSessionEnd(db: Queryable, id: string, notAfter: string): Promise<void> {
   await db.query(sql`update auth.sessions set not_after = ${notAfter} where id = ${id}`);
 }
@@ -125,9 +125,9 @@ export async function deleteSession(db: Queryable, id: string): Promise<void> {
 }
 
 /**
- * What was begun with a session of this user and would become another one: codes that wait to be redeemed, identities that
- * are being linked. Whoever ends sessions of a user ends these first, so that nobody is quicker. A link that was mailed is
- * none of it: its code is not out yet.
+ * Deletes pending flows that could become another session: unredeemed codes and identities being linked. Must run
+ * before a user's sessions are deleted, so that a concurrent exchange can't be faster. Emailed links are excluded,
+ * because their code isn't issued yet.
  */
 async function deleteCodes(db: Queryable, userId: string): Promise<void> {
   await db.query(sql`
@@ -138,7 +138,7 @@ async function deleteCodes(db: Queryable, userId: string): Promise<void> {
   );
 }
 
-/** False: there is no such session of this user. */
+/** Returns false if the user has no such session. */
 export async function deleteOwnSession(db: Queryable, id: string, userId: string): Promise<boolean> {
   await deleteCodes(db, userId);
   const rows = await db.query(
@@ -153,12 +153,12 @@ export async function deleteSessions(db: Queryable, userId: string, exceptId?: s
   await db.query(sql`delete from auth.sessions where user_id = ${userId}${others}`);
 }
 
-/** Ends what a client of our OAuth server may do for anybody. */
+/** Deletes the client's sessions of all users. */
 export async function deleteSessionsOfClient(db: Queryable, clientId: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where oauth_client_id = ${clientId}`);
 }
 
-/** Ends what a client of our OAuth server may do for this user, with the codes that it has not redeemed yet. */
+/** Deletes the client's sessions of this user, and its unredeemed codes. */
 export async function deleteClientSessions(db: Queryable, userId: string, clientId: string): Promise<void> {
   await db.query(sql`
     delete from auth.oauth_authorizations
@@ -166,7 +166,7 @@ export async function deleteClientSessions(db: Queryable, userId: string, client
   await db.query(sql`delete from auth.sessions where user_id = ${userId} and oauth_client_id = ${clientId}`);
 }
 
-/** The user whose session it was; undefined when there is none of this client that is so young. */
+/** Returns the session's user. Undefined if the client has no such recent session. */
 export async function deleteClientSession(
   db: Queryable,
   id: string,
@@ -179,12 +179,12 @@ export async function deleteClientSession(
   return row?.user_id;
 }
 
-/** Sessions without an assurance level stay: null is not below anything. */
+/** Keeps sessions without an assurance level, because null isn't below any level. */
 export async function deleteSessionsBelow(db: Queryable, userId: string, aal: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where user_id = ${userId} and aal < ${aal}`);
 }
 
-/** Sessions raised by a factor that is gone fall back and lose its amr claim; nobody is signed out. */
+/** Lowers sessions that were raised by a deleted factor and removes its amr claim. Ends no session. */
 export async function downgradeSessions(
   db: Queryable,
   userId: string,

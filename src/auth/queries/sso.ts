@@ -1,4 +1,4 @@
-/** Statements on the tables of single sign-on, and on _plinth.saml_assertions. */
+/** Statements on the single sign-on tables, and on _plinth.saml_assertions. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -18,7 +18,7 @@ export interface SsoProvider {
   metadata_url: string | null;
   attribute_mapping: AttributeMapping | null;
   name_id_format: string | null;
-  /** When the metadata were read. */
+  /** When the metadata was read. */
   saml_updated_at: string | null;
 }
 
@@ -42,7 +42,7 @@ export const findProviderByResourceId = (db: Queryable, resourceId: string) =>
 export const findProviderByEntityId = (db: Queryable, entityId: string) =>
   first(findProviders(db, sql`s.entity_id = ${entityId}`));
 
-/** Domains are the same in any case. */
+/** Domains are case-insensitive. */
 export const findProviderByDomain = (db: Queryable, domain: string) =>
   first(
     findProviders(
@@ -51,7 +51,7 @@ export const findProviderByDomain = (db: Queryable, domain: string) =>
     ),
   );
 
-/** All of them, or those whose resource id is or begins so. */
+/** Lists all providers, or those whose resource id matches or has the prefix. */
 export function listProviders(
   db: Queryable,
   filter: { readonly resourceId: string; readonly resourceIdPrefix: string },
@@ -75,7 +75,7 @@ export type NewProvider = Pick<
   | 'name_id_format'
 >;
 
-/** Its id. */
+/** Returns the id. */
 export async function insertProvider(db: Queryable, provider: NewProvider, nowMs: number): Promise<string> {
   const id = randomUUID();
   const now = fromMs(nowMs);
@@ -136,7 +136,7 @@ export async function deleteProvider(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from auth.sso_providers where id = ${id}`);
 }
 
-/** A sign-in that begins: its flow state, and the row that its answer leads back to, whose id is returned. */
+/** Starts a sign-in: inserts its flow state and its relay state, and returns the id of the latter. */
 export async function insertSignIn(
   db: Queryable,
   signIn: {
@@ -173,11 +173,11 @@ export interface RelayState {
   redirect_to: string | null;
   created_at: string;
   flow_state_id: string | null;
-  /** Of PKCE flows. */
+  /** Set for PKCE flows. */
   auth_code: string | null;
 }
 
-/** Gone with this: an answer is taken once, valid or not. */
+/** Deletes and returns the relay state, so that it is used once, whatever the response. */
 export async function takeRelayState(db: Queryable, id: string): Promise<RelayState | undefined> {
   const [row] = await db.query<RelayState>(sql`
     with taken as (delete from auth.saml_relay_states where id = ${id} returning *)
@@ -186,7 +186,7 @@ export async function takeRelayState(db: Queryable, id: string): Promise<RelaySt
   return row;
 }
 
-/** False: somebody has claimed the flow already. */
+/** Returns false if the flow was already claimed. */
 export async function claimFlowState(
   db: Queryable,
   id: string,
@@ -206,7 +206,7 @@ export interface SpentAssertion {
   readonly sessionNotAfter: string | undefined;
 }
 
-/** False: this assertion has been presented before. */
+/** Returns false if the assertion was presented before. */
 export async function spendAssertion(db: Queryable, assertion: SpentAssertion): Promise<boolean> {
   const rows = await db.query(sql`
     insert into _plinth.saml_assertions (hash, expires_at, flow_state_id, session_not_after)
@@ -216,7 +216,7 @@ export async function spendAssertion(db: Queryable, assertion: SpentAssertion): 
   return rows.length > 0;
 }
 
-/** Until when the session of this flow may last; undefined when the provider did not say. */
+/** When the session of this flow must end. Undefined if the provider set no limit. */
 export async function findSessionEnd(db: Queryable, flowStateId: string): Promise<string | undefined> {
   const [row] = await db.query<{ session_not_after: string | null }>(
     sql`select session_not_after from _plinth.saml_assertions where flow_state_id = ${flowStateId}`,

@@ -6,7 +6,7 @@ import type { Page } from '../core/pagination.ts';
 import { fromMs } from '../core/times.ts';
 import type { User, UserColumns } from '../rows.ts';
 
-/** Users of other instances exist in dumps of old multi-tenant projects and are none of ours. */
+/** Excludes users of other instances, which dumps of old multi-tenant projects contain. */
 const noInstance = '00000000-0000-0000-0000-000000000000';
 
 export const userColumns = sql`
@@ -17,7 +17,7 @@ export const userColumns = sql`
   u.email_change_token_current, u.email_change_confirm_status, u.banned_until, u.reauthentication_token,
   u.reauthentication_sent_at, u.is_sso_user, u.deleted_at, u.is_anonymous`;
 
-/** to_json writes times as ISO 8601, which `toRfc3339` reads as well. */
+/** to_json writes times as ISO 8601, which `toRfc3339` also reads. */
 export const userRelations = sql`
   (select coalesce(json_agg(i order by i.created_at, i.id), '[]') from auth.identities i where i.user_id = u.id)
     as identities,
@@ -49,7 +49,7 @@ export function findUserByPhoneChange(db: Queryable, phone: string, aud: string)
   return findUser(db, sql`u.phone_change = ${phone} and u.aud = ${aud} and not u.is_sso_user`);
 }
 
-/** Ids of users with one of these addresses, those of SSO connections aside. */
+/** Ids of users with one of these addresses, except users of SSO connections. */
 export async function findUserIdsByEmail(db: Queryable, emails: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select u.id from auth.users u
@@ -57,7 +57,7 @@ export async function findUserIdsByEmail(db: Queryable, emails: readonly string[
   return rows.map((row) => row.id);
 }
 
-/** Another user who signs in with this address, by its own column or by an identity whose provider verified it. */
+/** Finds another user who signs in with this address, by its own column or by an identity with a verified address. */
 export async function findUserWithEmail(
   db: Queryable,
   email: string,
@@ -86,8 +86,8 @@ export interface NewUser {
 }
 
 /**
- * What triggers on auth.users see first: role and tokens empty, nothing confirmed. Everything else follows in updates,
- * as GoTrue 2.196 does it.
+ * Inserts a user as triggers on auth.users must first see it: with empty role and tokens, and unconfirmed. As in GoTrue
+ * 2.196, everything else follows in updates.
  */
 export async function insertUser(db: Queryable, user: NewUser, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
@@ -118,8 +118,8 @@ export async function updateUser(db: Queryable, user: User, patch: UserPatch, no
 export type MetadataColumn = 'raw_user_meta_data' | 'raw_app_meta_data';
 
 /**
- * Merges at the top level, a null removes the key; `user` gets what the row then holds. The row is what is merged into, not
- * what was read of it before: two requests that set different keys at once both keep theirs.
+ * Merges at the top level and removes null keys, then copies the result to `user`. Merges into the current row rather
+ * than into what was read before, so that concurrent requests with different keys both succeed.
  */
 export async function mergeUserMetadata(
   db: Queryable,
@@ -146,27 +146,31 @@ export async function deleteUser(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from auth.users where id = ${id}`);
 }
 
-/** Locks the row, until which others wait; false when there is none, or it is no guest's (any more). */
+/** Locks the row. Returns false if it doesn't exist or isn't a guest anymore. */
 export async function lockGuest(db: Queryable, id: string): Promise<boolean> {
-  // Rows that refer to the guest may still be written meanwhile: a hook over HTTP has a connection of its own.
+  // Other connections can still insert rows that reference the guest, because a hook over HTTP uses a separate
+  // connection.
   const rows = await db.query(
     sql`select id from auth.users where id = ${id} and is_anonymous for no key update`,
   );
   return rows.length > 0;
 }
 
-/** Locks the row until the transaction ends, after whoever holds it. What was read of the user before may be old by then. */
+/** Waits for the row and locks it until the transaction ends. Values read before may be outdated. */
 export async function awaitUser(db: Transaction, id: string): Promise<void> {
   await db.query(sql`select id from auth.users where id = ${id} for no key update`);
 }
 
-/** What a session depends on. */
+/** The columns that issuing a session depends on. */
 export interface SignInRow extends UserColumns {
-  /** The identity that was asked for; without one, any of a provider, an SSO connection or a wallet. */
+  /**
+   * Whether the requested identity exists. Without one, whether any identity of a provider, SSO connection or wallet
+   * does.
+   */
   readonly has_identity: boolean;
 }
 
-/** The user's row, locked until the transaction ends. */
+/** Returns the user's row, locked until the transaction ends. */
 export async function lockForSession(
   db: Transaction,
   id: string,
@@ -182,7 +186,7 @@ export async function lockForSession(
   return row;
 }
 
-/** The row is locked, or somebody else holds it and the answer is false. */
+/** Locks the row. Returns false if another transaction holds it. */
 export async function lockUser(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`select id from auth.users where id = ${id} for no key update skip locked`);
   return rows.length > 0;
@@ -193,7 +197,10 @@ export interface UserList {
   readonly total: number;
 }
 
-/** `filter` is part of the address, or of the full name in any case. Identities are null here, as upstream's are. */
+/**
+ * `filter` is a substring of the address, or of the full name ignoring case. Identities are null here, as upstream's
+ * are.
+ */
 export async function listUsers(
   db: Queryable,
   aud: string,

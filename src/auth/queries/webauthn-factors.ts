@@ -9,7 +9,7 @@ export interface FactorKey {
   readonly web_authn_credential: JsonObject | null;
 }
 
-/** Of the verified factors of a user, the oldest first. */
+/** Keys of the user's verified factors, oldest first. */
 export function listFactorKeys(db: Queryable, userId: string): Promise<FactorKey[]> {
   return db.query<FactorKey>(sql`
     select id as factor_id, web_authn_credential from auth.mfa_factors
@@ -30,7 +30,7 @@ export async function saveNewFactorKey(
     where id = ${factorId}`);
 }
 
-/** False: the key was used meanwhile, and its count of uses is no longer `countBefore`. */
+/** Returns false if the key was used in the meantime, so its counter is no longer `countBefore`. */
 export async function saveFactorKeyUse(
   db: Queryable,
   factorId: string,

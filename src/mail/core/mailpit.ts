@@ -1,4 +1,4 @@
-/** Messages in the shape of Mailpit's REST API, and as RFC 5322 text. */
+/** Messages in the format of Mailpit's REST API, and as RFC 5322 text. */
 import type { MessageRow } from '../queries.ts';
 
 interface Address {
@@ -12,7 +12,7 @@ export function sender(row: MessageRow): Address {
   return { Name: row.from_name, Address: row.from_address };
 }
 
-/** PostgreSQL's text in UTC as ISO 8601 with milliseconds. */
+/** Converts PostgreSQL's UTC text to ISO 8601 with milliseconds. */
 export function isoTime({ created_at }: Pick<MessageRow, 'created_at'>): string {
   return new Date(created_at.replace(' ', 'T').replace(/\+00$/, 'Z')).toISOString();
 }
@@ -21,7 +21,7 @@ function messageId(row: MessageRow): string {
   return `${row.id}@plinth.local`;
 }
 
-/** An entry of a list. */
+/** An entry of a message list. */
 export function renderEntry(row: MessageRow): object {
   return {
     ID: row.id,
@@ -65,7 +65,7 @@ export function renderMessage(row: MessageRow): object {
   };
 }
 
-/** Header names to their values. */
+/** Header values by name. */
 export function renderHeaders(row: MessageRow): Record<string, string[]> {
   return Object.fromEntries(headerLines(row).map(([name, value]) => [name, [value]]));
 }
@@ -89,7 +89,7 @@ function headerLines(row: MessageRow): [string, string][] {
   ];
 }
 
-/** The message as a mail program would have received it. */
+/** The message as an email client would receive it. */
 export function renderRaw(row: MessageRow): string {
   const head = headerLines(row)
     .map(([name, value]) => `${name}: ${value.replace(/[\r\n]+/g, ' ')}`)
@@ -112,7 +112,7 @@ function encodeBody(body: string): string {
   return `${lines.join('\r\n')}\r\n`;
 }
 
-/** RFC 2047; what is not plain ASCII becomes an encoded word. */
+/** RFC 2047: text that isn't plain ASCII becomes encoded words. */
 function encodeWords(text: string, quote: boolean): string {
   if (!/^[\x20-\x7e]*$/.test(text)) return `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`;
   return quote && /[^\w ]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;

@@ -1,4 +1,7 @@
-/** The search of the inbox: words, "phrases", `to:` `from:` `subject:` `body:` `message-id:`, `is:read`, `-` or `!` in front. */
+/**
+ * The search syntax of the inbox: words, "phrases", `to:` `from:` `subject:` `body:` `message-id:`, `is:read`, and a
+ * leading `-` or `!`.
+ */
 export type SearchTerm =
   | {
       readonly kind: 'text';
@@ -22,7 +25,7 @@ const fields: Readonly<Record<string, 'to' | 'from' | 'subject' | 'body' | 'id' 
   'message-id': 'id',
 };
 
-/** All terms must be found. Any text is a search. */
+/** All terms must match. Every text is a valid search. */
 export function parseSearch(query: string): SearchTerm[] {
   const pattern = /([-!]?)(?:([a-z-]+):)?(?:"([^"]*)"|(\S+))/gi;
   const terms: SearchTerm[] = [];
@@ -35,7 +38,7 @@ export function parseSearch(query: string): SearchTerm[] {
       continue;
     }
     const field = name === undefined ? 'any' : Object.hasOwn(fields, name) ? fields[name] : undefined;
-    // A prefix that is none (http://…) belongs to the word.
+    // An unknown prefix (http://…) is part of the word.
     const text = field === undefined ? whole.slice(sign?.length ?? 0).replaceAll('"', '') : value;
     if (text !== '') terms.push({ kind: 'text', field: field ?? 'any', value: text, negated });
   }

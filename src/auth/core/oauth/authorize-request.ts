@@ -1,4 +1,4 @@
-/** The parameters of an authorization request that come after client and redirect URI (RFC 6749 section 4.1.1). */
+/** The parameters of an authorization request after the client and redirect URI (RFC 6749 section 4.1.1). */
 import type { CodeChallengeMethod } from '../pkce.ts';
 import { isSupportedScope, parseScopes } from './scopes.ts';
 
@@ -15,7 +15,7 @@ export interface AuthorizeRequest {
 
 const defaultScope = 'email';
 
-/** The request, or what the client is told in `error_description`. */
+/** Returns the request, or the `error_description` for the client. */
 export function parseAuthorizeRequest(
   query: URLSearchParams,
 ): { readonly request: AuthorizeRequest } | { readonly fault: string } {
@@ -63,7 +63,7 @@ function resourceFault(resource: string): string | undefined {
   return undefined;
 }
 
-/** PKCE is not optional (OAuth 2.1 section 4.1.1). */
+/** PKCE is required (OAuth 2.1 section 4.1.1). */
 function challengeFault(challenge: string, method: string): string | undefined {
   if (challenge === '' || method === '') {
     return 'PKCE flow requires both code_challenge and code_challenge_method';

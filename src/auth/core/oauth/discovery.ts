@@ -1,14 +1,14 @@
-/** What clients read of us before they begin: one document for OpenID Connect Discovery and RFC 8414. */
+/** The metadata of the OAuth server: one document for OpenID Connect Discovery and RFC 8414. */
 import type { JsonObject } from '../json.ts';
 import { supportedScopes } from './scopes.ts';
 
-/** What upstream names, whatever key signs. */
+/** The algorithms that upstream lists, regardless of the current key. */
 const namedAlgorithms = ['RS256', 'HS256', 'ES256'];
 
 export function discoveryDocument(facts: {
   readonly issuer: string;
   readonly allowsRegistration: boolean;
-  /** Of the key that signs now. */
+  /** The algorithm of the current signing key. */
   readonly algorithm: string;
 }): JsonObject {
   const base = facts.issuer.replace(/\/+$/, '');
@@ -44,7 +44,7 @@ export function discoveryDocument(facts: {
       'updated_at',
     ],
     code_challenge_methods_supported: ['S256', 'plain'],
-    // RFC 9207, beyond upstream.
+    // RFC 9207. Not in upstream.
     authorization_response_iss_parameter_supported: true,
   };
 }

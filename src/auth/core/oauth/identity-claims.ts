@@ -1,9 +1,9 @@
-/** What a client learns of a user by its scopes: claims of ID tokens and of the UserInfo endpoint (OpenID Connect Core). */
+/** The claims that scopes grant to a client, in ID tokens and at the UserInfo endpoint (OpenID Connect Core). */
 import type { User } from '../../rows.ts';
 import { type JsonObject, sortKeys } from '../json.ts';
 import { toMs } from '../times.ts';
 
-/** An ID token holds an hour, whatever access tokens do. */
+/** ID tokens are valid for an hour, regardless of the access token lifetime. */
 const idTokenSeconds = 3600;
 
 export interface IdTokenInput {
@@ -16,7 +16,7 @@ export interface IdTokenInput {
   readonly issuedAtSeconds: number;
 }
 
-/** Section 2; in upstream's order. The two `…_verified` are there whatever the scopes. */
+/** Section 2, in upstream's order. Both `…_verified` claims are present regardless of the scopes. */
 export function idTokenClaims(input: IdTokenInput): JsonObject {
   const { user, scopes } = input;
   const withEmail = scopes.includes('email');

@@ -1,10 +1,10 @@
-/** Where our OAuth server may send a code: the rule for redirect URIs that a client registers (RFC 6749 section 3.1.2). */
+/** The rule for redirect URIs that a client registers (RFC 6749 section 3.1.2). */
 import { isDangerousScheme, readsAlike, splitUrl } from '../redirects.ts';
 
-/** What is wrong with a redirect URI, or undefined. */
+/** Returns what is wrong with a redirect URI, or undefined. */
 export function redirectUriFault(uri: string): string | undefined {
   if (uri === '') return 'redirect URI cannot be empty';
-  // The column keeps a client's URIs in one text, separated by commas: one with a comma would come back as two.
+  // The column stores a client's URIs separated by commas, so a comma would split one in two.
   if (uri.includes(',')) return 'comma not allowed in redirect URI';
   const split = splitUrl(uri);
   if (split === undefined || /^[^?#]*%(?![0-9a-f]{2})/i.test(uri)) return 'invalid URL format';
@@ -13,7 +13,7 @@ export function redirectUriFault(uri: string): string | undefined {
     return `scheme '${split.scheme}' is not allowed for security reasons`;
   }
   const isHttp = split.scheme === 'http' || split.scheme === 'https';
-  // A URL whose host is another one to a browser would take the code elsewhere.
+  // If a browser reads a different host, the code would go elsewhere.
   if (!URL.canParse(uri) || (isHttp && !readsAlike(uri, split))) return 'invalid URL format';
   if (split.scheme === 'http' && !['localhost', '127.0.0.1', '::1'].includes(split.hostname)) {
     return 'HTTP scheme only allowed for localhost';
@@ -22,7 +22,9 @@ export function redirectUriFault(uri: string): string | undefined {
   return undefined;
 }
 
-/** Compared as text, character by character (RFC 6749 section 3.1.2.3); what older rows hold is judged again. */
+/**
+ * Compares character by character (RFC 6749 section 3.1.2.3). Checks again, because older rows may violate the rule.
+ */
 export function isRegistered(registered: readonly string[], uri: string): boolean {
   return registered.includes(uri) && redirectUriFault(uri) === undefined;
 }

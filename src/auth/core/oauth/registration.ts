@@ -1,4 +1,4 @@
-/** What a client says of itself when it is registered or changed (RFC 7591 section 2), read and judged. */
+/** Client metadata at registration and update (RFC 7591 section 2), parsed and validated. */
 import { authError } from '../../errors.ts';
 import type { Fields } from '../fields.ts';
 import { redirectUriFault } from './redirect-uri.ts';
@@ -29,7 +29,7 @@ const maxRedirectUris = 10;
 const maxNameBytes = 1024;
 const maxUriBytes = 2048;
 
-/** Throws `bad_json` for members of another type, `validation_failed` for what cannot be registered. */
+/** Throws `bad_json` for members of a wrong type, and `validation_failed` for invalid metadata. */
 export function parseRegistration(fields: Fields): Registration {
   const redirectUris = fields.list('redirect_uris') ?? [];
   const type = fields.text('client_type');
@@ -66,7 +66,7 @@ export function parseRegistration(fields: Fields): Registration {
   };
 }
 
-/** Only what is named changes; throws as {@link parseRegistration}. */
+/** Missing fields stay unchanged. Throws the errors of {@link parseRegistration}. */
 export function parseUpdate(fields: Fields, clientType: ClientType): Partial<ClientMetadata> {
   const redirectUris = fields.list('redirect_uris');
   const grants = fields.list('grant_types');
@@ -131,7 +131,10 @@ function checkName(name: string): void {
   }
 }
 
-/** Web addresses only: consent pages make links and pictures of them, and upstream would take javascript: here. */
+/**
+ * Allows only web addresses, because consent pages use them as links and images. Upstream would accept javascript:
+ * here.
+ */
 function checkUri(name: 'client_uri' | 'logo_uri', uri: string): void {
   if (uri === '') return;
   if (Buffer.byteLength(uri) > maxUriBytes) throw invalid(`${name} cannot exceed ${maxUriBytes} characters`);

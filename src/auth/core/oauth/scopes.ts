@@ -1,8 +1,8 @@
-/** Scopes of our OAuth server (OpenID Connect Core section 5.4); others are refused. */
+/** Scopes of the OAuth server (OpenID Connect Core section 5.4). Others are rejected. */
 
 export const supportedScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'] as const;
 
-/** Blank-separated (RFC 6749 section 3.3); repetitions and order stay as they were asked for. */
+/** Separated by spaces (RFC 6749 section 3.3). Keeps repetitions and the requested order. */
 export function parseScopes(text: string): string[] {
   return text
     .split(' ')

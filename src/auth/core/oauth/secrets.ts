@@ -1,14 +1,14 @@
-/** Random values of the OAuth server, and what is kept of them. */
+/** Random values of the OAuth server, and their hashes. */
 import { createHash, randomBytes } from 'node:crypto';
 import { base32 } from '../../../kernel/base32.ts';
 import { sameSecret } from '../secrets.ts';
 
-/** 32 bytes as base64url; told once, at registration. */
+/** 32 bytes as base64url. Shown only once, at registration. */
 export function clientSecretText(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What the database keeps: SHA-256, base64url. The secret is random, so nothing slower is needed. */
+/** The stored hash: SHA-256 in base64url. A random secret needs no slower hash. */
 export function hashClientSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
@@ -17,14 +17,14 @@ export function isClientSecret(secret: string, hash: string | null): boolean {
   return hash !== null && hash !== '' && sameSecret(hashClientSecret(secret), hash);
 }
 
-/** 32 of `a-z2-7`: names an authorization request in the address of the consent page. */
+/** 32 characters of `a-z2-7`. Identifies an authorization request in the address of the consent page. */
 export function authorizationIdText(): string {
   return base32(randomBytes(20)).toLowerCase();
 }
 
 /**
- * The id of the session that a code becomes. It follows from the code (as a UUID of version 8, RFC 9562 section 5.8), so
- * that a code which comes a second time tells what it made the first time, though its row is gone by then.
+ * Derives the id of the session that a code is exchanged for (a UUID of version 8, RFC 9562 section 5.8). When a code
+ * is used twice, its row is already deleted, and the id still leads to the session of the first use.
  */
 export function sessionIdOfCode(code: string): string {
   const bytes = createHash('sha256').update(`oauth session of ${code}`).digest().subarray(0, 16);

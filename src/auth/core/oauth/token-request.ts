@@ -1,19 +1,19 @@
-/** A request to the token endpoint: its parameters, and how the client says who it is (RFC 6749 sections 2.3 and 4.1.3). */
+/** A request to the token endpoint: its parameters and client authentication (RFC 6749 sections 2.3 and 4.1.3). */
 import { authError } from '../../errors.ts';
 import type { AuthMethod } from './registration.ts';
 
-/** Parameters by name, absent ones as ''. */
+/** Returns a parameter by name, or '' if absent. */
 export type TokenParams = (name: string) => string;
 
 /**
- * Reads the body, never the address: what stands in a query ends up in logs (RFC 6749 section 2.3.1).
- * Undefined when it is announced as JSON and is none.
+ * Reads the body but not the query, because queries end up in logs (RFC 6749 section 2.3.1). Undefined if the body
+ * should be JSON and isn't.
  */
 export function parseTokenParams(contentType: string, body: string): TokenParams | undefined {
   if (!contentType.includes('application/json')) {
     const isForm = contentType.startsWith('application/x-www-form-urlencoded');
     const form = new URLSearchParams(isForm ? body : '');
-    // Upstream reads `resource` from JSON only, and what a form holds there was never compared.
+    // Upstream reads `resource` only from JSON, and never compared the value in a form.
     return (name) => (name === 'resource' ? '' : (form.get(name) ?? ''));
   }
   let values: unknown;
@@ -69,7 +69,7 @@ function parseBasic(encoded: string): { clientId: string; clientSecret: string }
   return { clientId: decodePart(text.slice(0, colon)), clientSecret: decodePart(text.slice(colon + 1)) };
 }
 
-/** Both halves are form-encoded before they are joined (RFC 6749 section 2.3.1); ours never hold a `%` of their own. */
+/** Both parts are form-encoded before they are joined (RFC 6749 section 2.3.1). Our own values contain no `%`. */
 function decodePart(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -108,7 +108,7 @@ const github: ProviderSpec = {
   clientAuth: 'post',
   profile: {
     from: 'api',
-    // GitHub Enterprise Server has its API below /api/v3.
+    // The API of GitHub Enterprise Server is below /api/v3.
     issuer: at('api.github.com', '', '/api/v3'),
     resources: {
       user: at('api.github.com', '/user', '/api/v3/user'),
@@ -157,7 +157,7 @@ const gitlab: ProviderSpec = {
       const name = textAt(user, 'name');
       const picture = textAt(user, 'avatar_url');
       const isConfirmed = textAt(user, 'confirmed_at') !== '';
-      // Of further addresses GitLab does not say whether they are confirmed.
+      // GitLab doesn't indicate whether additional addresses are confirmed.
       const others = listAt(emails)
         .map((each) => ({ email: textAt(each, 'email'), verified: false, primary: false }))
         .filter(({ email }) => email !== '');
@@ -193,7 +193,7 @@ const notion: ProviderSpec = {
       const name = textAt(person, 'name');
       const picture = textAt(person, 'avatar_url');
       return {
-        // Notion does not say whether an address is verified; upstream takes it for so.
+        // Notion doesn't indicate whether an address is verified. Upstream treats it as verified.
         emails: soleEmail(textAt(person, 'person', 'email'), true),
         claims: claimsOf({
           iss: issuer,

@@ -1,4 +1,6 @@
-/** Profiles from ID tokens whose signature, issuer and audience have been checked, by issuer (as GoTrue 2.196 reads them). */
+/**
+ * Profiles from ID tokens whose signature, issuer and audience are verified, by issuer (as GoTrue 2.196 reads them).
+ */
 import { claimsOf, type ExternalClaims, type ExternalProfile, soleEmail } from '../external-profile.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { flagAt, idAt, objectAt, textAt, valueAt } from './read.ts';
@@ -17,13 +19,13 @@ export const isAzureCiamIssuer = (issuer: string): boolean => azureCiamIssuer.te
 const appleIssuers = new Set<string>([issuers.apple, 'https://account.apple.com']);
 export const isAppleIssuer = (issuer: string): boolean => appleIssuers.has(issuer);
 
-/** Multi-tenant names that no token bears. */
+/** Multi-tenant names, which never occur in tokens. */
 const azureShared = new Set([
   'https://login.microsoftonline.com/common/v2.0',
   'https://login.microsoftonline.com/organizations/v2.0',
 ]);
 
-/** The only tenant whose tokens count; undefined where the configured address names none. */
+/** The only tenant whose tokens are accepted. Undefined if the configured address names none. */
 export function expectedAzureIssuer(url: string): string | undefined {
   const issuer = `${url.replace(/\/$/, '')}/v2.0`;
   const isTenant = isAzureIssuer(issuer) || isAzureCiamIssuer(issuer);
@@ -69,7 +71,7 @@ function google(claims: IdTokenClaims): ExternalProfile {
   };
 }
 
-/** Limited Login; its addresses are confirmed. */
+/** Limited Login. Its addresses are confirmed. */
 function facebook(claims: IdTokenClaims): ExternalProfile {
   const sub = textAt(claims, 'sub');
   return {
@@ -90,13 +92,13 @@ function apple(claims: IdTokenClaims): ExternalProfile {
   const authTime = valueAt(claims, 'auth_time');
   const transferSub = textAt(claims, 'transfer_sub');
   const custom: JsonObject = {
-    // Apple writes "true" as well as true.
+    // Apple sends "true" as well as true.
     ...(isPrivate === undefined ? {} : { is_private_email: isPrivate === true || isPrivate === 'true' }),
     ...(typeof authTime === 'number' ? { auth_time: authTime } : {}),
     ...(transferSub === '' ? {} : { transfer_sub: transferSub }),
   };
   return {
-    // Managed accounts have none; their users come in all the same.
+    // Managed accounts have no address, and their users may sign in.
     emails: [{ email: textAt(claims, 'email'), verified: true, primary: true }],
     claims: claimsOf({
       iss: textAt(claims, 'iss'),
@@ -127,7 +129,7 @@ function linkedin(claims: IdTokenClaims): ExternalProfile {
   };
 }
 
-/** Claims that are no facts about the user, or stand elsewhere. */
+/** Claims that don't describe the user, or are stored elsewhere. */
 const azureProtocolClaims = new Set(
   'aud iss iat nbf exp c_hash at_hash aio nonce rh uti jti ver sub name preferred_username'.split(' '),
 );
@@ -149,8 +151,8 @@ function azure(claims: IdTokenClaims): ExternalProfile {
 }
 
 /**
- * `xms_edov` says whether the tenant owns the domain of the address; Microsoft writes true, "true" or "1". Without it
- * only single-tenant apps get addresses that nobody has verified (Microsoft, "Migrate away from using email claims").
+ * `xms_edov` indicates whether the tenant owns the domain of the address. Microsoft sends true, "true" or "1". Without
+ * it, only single-tenant apps get unverified addresses (Microsoft, "Migrate away from using email claims").
  */
 function isAzureEmailVerified(claims: IdTokenClaims): boolean {
   const edov = valueAt(claims, 'xms_edov') ?? undefined;
@@ -197,7 +199,7 @@ function generic(claims: IdTokenClaims): ExternalProfile {
   return profileFromClaims(standardClaims(claims));
 }
 
-/** The address that the claims name, and whether the issuer vouches for it. */
+/** The address in the claims, and whether the issuer has verified it. */
 export function profileFromClaims(claims: ExternalClaims): ExternalProfile {
   return { emails: soleEmail(textAt(claims, 'email'), claims.email_verified === true), claims };
 }
@@ -206,7 +208,7 @@ const textClaims =
   'iss name family_name given_name middle_name nickname preferred_username profile picture website gender birthdate ' +
   'zoneinfo locale email phone full_name avatar_url slug provider_id user_name';
 
-/** The claims of OpenID Connect Core section 5.1 and the older names that upstream keeps; all others are left out. */
+/** The claims of OpenID Connect Core section 5.1 and the older names that upstream stores. Others are dropped. */
 export function standardClaims(claims: IdTokenClaims): ExternalClaims {
   const aud = valueAt(claims, 'aud');
   const custom = objectAt(claims, 'custom_claims');
@@ -223,7 +225,7 @@ export function standardClaims(claims: IdTokenClaims): ExternalClaims {
 const isText = (value: unknown): boolean => typeof value === 'string';
 const numberOrZero = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-/** Seconds since the epoch, or RFC 3339; identities keep the latter. */
+/** Accepts seconds since the epoch or RFC 3339. Identities store the latter. */
 function asTime(value: unknown): string {
   const ms =
     typeof value === 'number' ? Math.trunc(value) * 1000 : Date.parse(isText(value) ? String(value) : '');

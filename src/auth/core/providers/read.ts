@@ -1,4 +1,4 @@
-/** Reading what a provider answered: whatever is missing or of another type is the empty value. */
+/** Reads values from a provider's response. Missing values and wrong types become the empty value. */
 import { isJsonObject, type JsonObject } from '../json.ts';
 
 type Path = readonly (string | number)[];
@@ -17,7 +17,7 @@ export function textAt(value: unknown, ...path: Path): string {
   return typeof found === 'string' ? found : '';
 }
 
-/** Ids come as text or as numbers. */
+/** Ids are strings or numbers. */
 export function idAt(value: unknown, ...path: Path): string {
   const found = valueAt(value, ...path);
   if (typeof found === 'number' && Number.isSafeInteger(found)) return String(found);

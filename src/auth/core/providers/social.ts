@@ -55,7 +55,8 @@ const facebook: ProviderSpec = {
     from: 'api',
     issuer: facebookProfile,
     resources: { user: facebookProfile },
-    // A token that another app obtained is of no use (developers.facebook.com, "Securing Graph API Requests").
+    // Without it, Facebook accepts tokens issued to other apps (developers.facebook.com, "Securing Graph API
+    // Requests").
     query: ({ accessToken, secret }) => ({
       appsecret_proof: createHmac('sha256', secret).update(accessToken).digest('hex'),
     }),
@@ -65,7 +66,7 @@ const facebook: ProviderSpec = {
       const nickname = textAt(user, 'name');
       const picture = textAt(user, 'picture', 'data', 'url');
       return {
-        // Facebook gives confirmed addresses only.
+        // Facebook returns only confirmed addresses.
         emails: soleEmail(textAt(user, 'email'), true),
         claims: claimsOf({
           iss: issuer,
@@ -169,7 +170,7 @@ const spotify: ProviderSpec = {
       );
       const picture = textAt(largest, 'url');
       return {
-        // Spotify says that it has not verified the address (Web API, "Get Current User's Profile").
+        // Spotify states that it hasn't verified the address (Web API, "Get Current User's Profile").
         emails: soleEmail(textAt(user, 'email'), false),
         claims: claimsOf({
           iss: issuer,

@@ -1,15 +1,15 @@
 /**
- * How sign-in with one provider goes: where users are sent, where codes are redeemed, and how what the provider then
- * says becomes a profile. Endpoints, default scopes and mappings are those of GoTrue 2.196.
+ * The specification of a provider: where browsers are sent, where codes are exchanged, and how responses become
+ * profiles. Endpoints, default scopes and mappings are those of GoTrue 2.196.
  */
 import type { ExternalProfile } from '../external-profile.ts';
 import type { JsonObject } from '../json.ts';
 
-/** An address below a base; `url` of the configuration takes the base's place. */
+/** An address below a base. A configured `url` replaces the base. */
 export interface Endpoint {
   readonly base: string;
   readonly path: string;
-  /** The path below a configured `url`, where it is another. */
+  /** The path below a configured `url`, if it differs. */
   readonly ownPath?: string;
 }
 
@@ -22,23 +22,23 @@ export function endpointUrl({ base, path, ownPath }: Endpoint, configured: strin
   return configured === '' ? base + path : configured.replace(/\/$/, '') + (ownPath ?? path);
 }
 
-/** What the token endpoint answered (RFC 6749 section 5.1). */
+/** The response of the token endpoint (RFC 6749 section 5.1). */
 export interface TokenResponse {
   readonly accessToken: string;
   readonly tokenType: string;
   readonly refreshToken: string;
   readonly idToken: string | undefined;
-  /** All of it, for providers that send more. */
+  /** All members, for providers that send more. */
   readonly members: JsonObject;
 }
 
 export interface ProfileContext {
-  /** What identities name as the issuer. */
+  /** The issuer as stored with identities. */
   readonly issuer: string;
   readonly token: TokenResponse;
 }
 
-/** Resources that the access token opens, by name; all are read. */
+/** API resources to read with the access token, by name. */
 export interface ApiSource {
   readonly from: 'api';
   readonly issuer: Endpoint;
@@ -51,16 +51,16 @@ export interface ApiSource {
   readonly read: (answers: Readonly<Record<string, unknown>>, context: ProfileContext) => ExternalProfile;
 }
 
-/** The ID token that came with the access token. */
+/** The ID token in the token response. */
 export interface IdTokenSource {
   readonly from: 'id-token';
-  /** Undefined: the token says which, and the configuration whether that one counts (Microsoft). */
+  /** Undefined for Microsoft, where the token names the issuer and the configuration decides whether it is accepted. */
   readonly issuer: string | undefined;
-  /** When none came: the sign-in fails, the user has no address and no name, or the API is asked. */
+  /** What to do without an ID token: fail, accept a user without an address and a name, or read the API. */
   readonly otherwise: 'fail' | 'nobody' | ApiSource;
 }
 
-/** The answer of the token endpoint itself. */
+/** The token response itself. */
 export interface TokenSource {
   readonly from: 'token';
   readonly issuer: Endpoint;
@@ -72,18 +72,18 @@ export type ProfileSource = ApiSource | IdTokenSource | TokenSource;
 export interface ProviderSpec {
   readonly authorize: Endpoint;
   readonly token: Endpoint;
-  /** The scopes of a request are added, unless `fixedScopes`. */
+  /** The default scopes. The request's scopes are added unless `fixedScopes` is set. */
   readonly scopes: readonly string[];
   readonly fixedScopes?: boolean;
-  /** How the client authenticates at the token endpoint, tried first; HTTP Basic unless said. */
+  /** The client authentication at the token endpoint to try first. Defaults to HTTP Basic. */
   readonly clientAuth?: 'post';
-  /** PKCE towards the provider (RFC 7636). */
+  /** Whether to use PKCE with the provider (RFC 7636). */
   readonly pkce?: boolean;
   /** Parameters of every authorization request. */
   readonly authorizeParams?: Readonly<Record<string, string>>;
-  /** Parameters of the app do not pass to the provider. */
+  /** Whether the app's parameters are ignored. */
   readonly fixedParams?: boolean;
-  /** There is no default: `url` has to be configured. */
+  /** Whether `url` must be configured, because there is no default. */
   readonly needsUrl?: boolean;
   readonly profile: ProfileSource;
 }

@@ -19,7 +19,7 @@ export function findProviderSpec(name: string): ProviderSpec | undefined {
 /** OAuth 1.0a: X under its former name. */
 export const oauth1Provider = 'twitter';
 
-/** Known to upstream, and switched off by its CLI in favour of those that end in `_oidc`. */
+/** Known to upstream, but disabled by its CLI in favor of the names with `_oidc`. */
 const retired = new Set(['linkedin', 'slack']);
 
 export function isKnownProvider(name: string): boolean {

@@ -1,4 +1,6 @@
-/** Keycloak, Slack, WorkOS, Zoom; and those that speak by an ID token: Apple, Google, LinkedIn, Microsoft, Vercel. */
+/**
+ * Keycloak, Slack, WorkOS and Zoom, and the providers with ID tokens: Apple, Google, LinkedIn, Microsoft and Vercel.
+ */
 import { claimsOf, soleEmail } from '../external-profile.ts';
 import type { JsonObject } from '../json.ts';
 import { flagAt, idAt, numberAt, objectAt, textAt } from './read.ts';
@@ -19,7 +21,7 @@ const apple: ProviderSpec = {
   scopes: ['email', 'name'],
   fixedScopes: true,
   clientAuth: 'post',
-  // Asked for a name or an address, Apple answers by a form only.
+  // With a name or email scope, Apple responds only by form.
   authorizeParams: { response_mode: 'form_post' },
   fixedParams: true,
   profile: { from: 'id-token', issuer: issuers.apple, otherwise: 'nobody' },
@@ -186,7 +188,8 @@ const zoom: ProviderSpec = {
       const id = textAt(user, 'id');
       const name = `${textAt(user, 'first_name')} ${textAt(user, 'last_name')}`.trim();
       const picture = textAt(user, 'pic_url');
-      // 100 is a sign-in by address, and only such users had to follow a link (type 1). Others come from elsewhere.
+      // Login type 100 is a sign-in by email address, and only these users had to follow a link (type 1). Others come
+      // from elsewhere.
       const isVerified = idAt(user, 'login_type') !== '100' || numberAt(user, 'verified') !== 0;
       return {
         emails: soleEmail(textAt(user, 'email'), isVerified),

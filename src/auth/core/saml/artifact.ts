@@ -1,6 +1,6 @@
 /**
- * The artifact binding: the browser brings a handle, and the answer itself is fetched from the identity provider
- * (SAML 2.0 Bindings, section 3.6; Core, section 3.5).
+ * The artifact binding: the browser delivers an artifact, and we fetch the response from the identity provider (SAML
+ * 2.0 Bindings, section 3.6; Core, section 3.5).
  */
 import { createHash } from 'node:crypto';
 import { judgeIssueInstant } from './check-response.ts';
@@ -9,13 +9,13 @@ import { assertionNamespace, protocol, SamlFault, soapNamespace, statusSuccess }
 import type { ServiceProvider } from './service-provider.ts';
 import { childOf, childrenOf, escapeXml, parseXml, type XmlElement } from './xml.ts';
 
-/** Type code 4 and the index of an endpoint, two bytes each; the source and the message, twenty each. */
+/** Type code 4 and the endpoint index (2 bytes each), source id and message handle (20 bytes each). */
 const artifactBytes = 44;
 const artifactType = 4;
 
 /**
- * Where the answer lies that an artifact stands for.
- * @throws {SamlFault} for what is no artifact, or one of another identity provider
+ * Returns the address that resolves the artifact.
+ * @throws {SamlFault} if the text isn't an artifact, or belongs to another identity provider
  */
 export function artifactAddress(artifact: string, provider: IdentityProvider): string {
   const bytes = Buffer.from(artifact, 'base64');
@@ -31,14 +31,14 @@ export function artifactAddress(artifact: string, provider: IdentityProvider): s
 }
 
 export interface ArtifactQuestion {
-  /** An XML ID: no digit first. */
+  /** An XML ID, which can't start with a digit. */
   readonly id: string;
   readonly issuedAt: string;
   readonly destination: string;
   readonly artifact: string;
 }
 
-/** To be signed, and sent in {@link soapEnvelope}. */
+/** Builds the request. It must be signed, and sent in {@link soapEnvelope}. */
 export function artifactResolve(provider: ServiceProvider, question: ArtifactQuestion): string {
   return (
     `<samlp:ArtifactResolve xmlns:samlp="${protocol}" xmlns:saml="${assertionNamespace}" ID="${question.id}" Version="2.0" ` +
@@ -52,8 +52,8 @@ export const soapEnvelope = (body: string): string =>
   `<soap:Envelope xmlns:soap="${soapNamespace}"><soap:Body>${body}</soap:Body></soap:Envelope>`;
 
 /**
- * Is this what the identity provider answers to that question, with one response in it? The envelope counts for nothing
- * more: the response is judged as one that a browser brought.
+ * Checks that the identity provider's response belongs to the request and contains one SAML response. That SAML
+ * response must be verified like one from a browser.
  * @throws {SamlFault}
  */
 export function checkArtifactResponse(

@@ -1,10 +1,10 @@
-/** What an assertion says: about whom, until when, and with which attributes (as GoTrue 2.196 reads it). */
+/** The content of an assertion: the user, the session's end, and the attributes (as GoTrue 2.196 reads it). */
 import { authError } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { assertionNamespace, nameIdFormats } from './names.ts';
 import { childOf, childrenOf, type XmlElement } from './xml.ts';
 
-/** One claim of the project: where it comes from, and what it is when it comes from nowhere. */
+/** The rule for one claim: its attribute names, and its default. */
 export interface AttributeRule {
   readonly name?: string;
   readonly names?: readonly string[];
@@ -16,7 +16,7 @@ export interface AttributeMapping {
   readonly keys?: Readonly<Record<string, AttributeRule>>;
 }
 
-/** Undefined when it is none. */
+/** Undefined if the value isn't a mapping. */
 export function parseAttributeMapping(value: JsonObject): AttributeMapping | undefined {
   const { keys } = value;
   if (keys === undefined || keys === null) return {};
@@ -42,7 +42,7 @@ const emailAttributes = [
   'email',
 ];
 
-/** All values of the attributes with this name or friendly name, in any case. */
+/** Returns all values of the attributes with this name or friendly name, ignoring case. */
 function valuesOf(assertion: XmlElement, name: string): string[] {
   const wanted = name.toLowerCase();
   return childrenOf(assertion, assertionNamespace, 'AttributeStatement')
@@ -60,7 +60,7 @@ function nameIdOf(assertion: XmlElement): { format: string; value: string } | un
   return nameId && { format: nameId.attributes.get('Format') ?? '', value: nameId.text };
 }
 
-/** What identifies the user at the provider, for good; `''` when nothing does. */
+/** Returns the user's persistent identifier at the provider, or `''`. */
 function userIdOf(assertion: XmlElement): string {
   const [subjectId] = valuesOf(assertion, subjectIdAttribute);
   if (subjectId !== undefined) return subjectId;
@@ -69,7 +69,7 @@ function userIdOf(assertion: XmlElement): string {
   return nameId.format === nameIdFormats.email ? nameId.value.trim().toLowerCase() : nameId.value;
 }
 
-/** The best guess; `''` when there is none. */
+/** Returns the most likely email address, or `''`. */
 function emailOf(assertion: XmlElement): string {
   for (const name of emailAttributes) {
     const email = valuesOf(assertion, name).find((value) => value !== '');
@@ -79,7 +79,7 @@ function emailOf(assertion: XmlElement): string {
   return nameId?.format === nameIdFormats.email ? nameId.value : '';
 }
 
-/** The claims that the project asked for. The first name that has a value wins. */
+/** Maps attributes to claims. The first attribute name with a value wins. */
 function mapAttributes(assertion: XmlElement, { keys = {} }: AttributeMapping): [string, Json][] {
   return Object.entries(keys).flatMap(([key, rule]): [string, Json][] => {
     const values = [...(rule.name ? [rule.name] : []), ...(rule.names ?? [])]
@@ -90,7 +90,7 @@ function mapAttributes(assertion: XmlElement, { keys = {} }: AttributeMapping): 
   });
 }
 
-/** Claims that have a place of their own; what else the project maps stands in `custom_claims`. */
+/** Standard claims. Other mapped claims are stored in `custom_claims`. */
 const standardClaims = new Set(
   (
     'name family_name given_name middle_name nickname preferred_username profile picture website gender birthdate ' +
@@ -98,7 +98,7 @@ const standardClaims = new Set(
   ).split(' '),
 );
 
-/** Set by us, whatever the mapping says. */
+/** Claims that the mapping can't override. */
 const ownClaims = new Set(['iss', 'sub', 'email', 'email_verified', 'phone_verified', 'custom_claims']);
 
 export interface AssertedUser {
@@ -131,7 +131,7 @@ export function readUser(assertion: XmlElement, entityId: string, mapping: Attri
   };
 }
 
-/** When the session at the provider ends, as ISO 8601 text; undefined when it does not say. */
+/** Returns when the session at the provider ends, as ISO 8601 text. Undefined if the assertion doesn't say. */
 export function sessionEndOf(assertion: XmlElement): string | undefined {
   return childrenOf(assertion, assertionNamespace, 'AuthnStatement')
     .map(({ attributes }) => attributes.get('SessionNotOnOrAfter'))

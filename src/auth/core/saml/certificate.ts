@@ -1,12 +1,12 @@
 /**
- * The certificate that carries our public key to identity providers: self-signed, and byte for byte the one that GoTrue
- * 2.196 makes of the same key and host, so that a project which moves here keeps its connections.
+ * The certificate with our public key for identity providers. It is self-signed, and byte for byte the one that GoTrue
+ * 2.196 generates from the same key and host, so that migrated projects keep their connections.
  *
- * X.509 v3 (RFC 5280) in DER (X.690). Signed with RSASSA-PKCS1-v1_5 and SHA-256, so equal keys give equal bytes.
+ * X.509 v3 (RFC 5280) in DER (X.690), signed with RSASSA-PKCS1-v1_5 and SHA-256, so equal keys produce equal bytes.
  */
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 
-/** In DER. `host` is that of the service's address, without a port. */
+/** Returns the certificate in DER. `host` is the host of the service's address, without a port. */
 export function certificateOf(key: KeyObject, host: string, mayEncrypt: boolean): Buffer {
   const algorithm = sequence(objectId('2a864886f70d01010b'), tlv(0x05));
   const name = sequence(tlv(0x31, sequence(objectId('550403'), textOf(`SAML 2.0 Certificate for ${host}`))));
@@ -32,7 +32,7 @@ export function certificateOf(key: KeyObject, host: string, mayEncrypt: boolean)
 
 type Bytes = string | readonly number[] | Buffer;
 
-/** Tag, length, value. */
+/** Encodes a tag, a length and a value. */
 function tlv(tag: number, ...values: readonly Bytes[]): Buffer {
   const value = Buffer.concat(values.map((part) => Buffer.from(part as string)));
   const { length } = value;
@@ -43,8 +43,11 @@ function tlv(tag: number, ...values: readonly Bytes[]): Buffer {
 
 const sequence = (...values: readonly Bytes[]): Buffer => tlv(0x30, ...values);
 
-/** `2a864886f70d01010b` is sha256WithRSAEncryption, `550403` the common name, `551d0f` and `551d11` the two extensions. */
+/**
+ * `2a864886f70d01010b` is sha256WithRSAEncryption, `550403` the common name, and `551d0f` and `551d11` the two
+ * extensions.
+ */
 const objectId = (hex: string): Buffer => tlv(0x06, Buffer.from(hex, 'hex'));
 
-/** A PrintableString where its letters do, else UTF-8, as Go writes names. */
+/** A PrintableString if its character set suffices, otherwise UTF-8, as Go encodes names. */
 const textOf = (text: string): Buffer => tlv(/^[A-Za-z0-9 '()+,\-./:=?]*$/.test(text) ? 0x13 : 0x0c, text);

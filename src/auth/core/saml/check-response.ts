@@ -1,27 +1,27 @@
 /**
- * Is this answer of an identity provider meant for us, now, and for the sign-in that we began? Everything that a valid
- * signature does not say. SAML 2.0 Profiles, section 4.1.4; where GoTrue 2.196 is more lenient, the profile counts.
+ * Checks that a response is intended for us, current, and for a sign-in that we started. A valid signature proves none
+ * of this. Follows SAML 2.0 Profiles, section 4.1.4, even where GoTrue 2.196 is more lenient.
  */
 import { assertionNamespace, protocol, SamlFault, statusSuccess } from './names.ts';
 import { childOf, childrenOf, type XmlElement } from './xml.ts';
 
 export interface Expected {
   readonly entityId: string;
-  /** Our own names. */
+  /** Our own entity id. */
   readonly audience: string;
   readonly acsUrl: string;
-  /** Of the request that is answered; undefined when the provider began. */
+  /** The id of our request. Undefined if the identity provider started the sign-in. */
   readonly requestId: string | undefined;
 }
 
-/** Clocks differ, and an answer takes its time. */
+/** Covers clock skew and delivery time. */
 const clockSkewMs = 180_000;
 const maxIssueDelayMs = 90_000;
 
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 
 /**
- * The envelope, which may be unsigned: what it says can only make it worse.
+ * Checks the envelope, which may be unsigned, so it can only cause a rejection.
  * @throws {SamlFault}
  */
 export function checkResponse(
@@ -31,7 +31,7 @@ export function checkResponse(
   nowMs: number,
 ): void {
   const destination = response.attributes.get('Destination') ?? '';
-  // A signed answer says where it goes (SAML 2.0 Bindings, section 3.5.5.2).
+  // A signed response must name its destination (SAML 2.0 Bindings, section 3.5.5.2).
   if ((isSigned || destination !== '') && destination !== expected.acsUrl) {
     throw new SamlFault(`the answer is for ${destination || 'nobody'}`);
   }
@@ -45,7 +45,7 @@ export function checkResponse(
 }
 
 /**
- * The assertion, whose signature is valid.
+ * Checks the assertion, whose signature is valid.
  * @throws {SamlFault}
  */
 export function checkAssertion(assertion: XmlElement, expected: Expected, nowMs: number): void {
@@ -57,7 +57,7 @@ export function checkAssertion(assertion: XmlElement, expected: Expected, nowMs:
   judgeConditions(assertion, expected, nowMs);
 }
 
-/** One bearer confirmation that holds is enough. */
+/** One valid bearer confirmation is enough. */
 function judgeSubject(assertion: XmlElement, expected: Expected, nowMs: number): void {
   const subject = childOf(assertion, assertionNamespace, 'Subject');
   const bearers = (subject ? childrenOf(subject, assertionNamespace, 'SubjectConfirmation') : []).filter(
@@ -105,7 +105,7 @@ function judgeConditions(assertion: XmlElement, expected: Expected, nowMs: numbe
   }
 }
 
-/** Unsolicited answers name no request; one that does was made for a sign-in which somebody else may have begun. */
+/** An unsolicited response must not name a request, because that request may have been started by someone else. */
 function judgeInResponseTo(element: XmlElement, { requestId }: Expected): void {
   const answered = element.attributes.get('InResponseTo');
   if (answered !== requestId) throw new SamlFault(`${element.name} answers ${answered ?? 'no request'}`);
@@ -119,7 +119,7 @@ export function judgeIssueInstant(element: XmlElement, nowMs: number): void {
   if (nowMs < issued - clockSkewMs) throw new SamlFault(`${element.name} comes from the future`);
 }
 
-/** How long an assertion could be presented again. */
+/** Returns until when an assertion could be presented again. */
 export function presentableUntilMs(assertion: XmlElement): number {
   const issued = timeOf(assertion, 'IssueInstant') ?? 0;
   return issued + maxIssueDelayMs + clockSkewMs;

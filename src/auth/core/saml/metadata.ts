@@ -1,15 +1,15 @@
-/** What an identity provider says of itself (SAML 2.0 Metadata). */
+/** The metadata of an identity provider (SAML 2.0 Metadata). */
 import { authError } from '../../errors.ts';
 import { bindings, metadataNamespace, signatureNamespace } from './names.ts';
 import { childOf, childrenOf, parseXml, type XmlElement, XmlError } from './xml.ts';
 
 export interface IdentityProvider {
   readonly entityId: string;
-  /** Where a browser is sent with a request; undefined when it takes none that way. */
+  /** The address for requests by redirect. Undefined if the provider doesn't accept them. */
   readonly signOnUrl: string | undefined;
-  /** Certificates in base64, any of which may have signed. */
+  /** Certificates in base64. Any of them may have signed. */
   readonly certificates: readonly string[];
-  /** Where artifacts are resolved, the default first. */
+  /** The services that resolve artifacts, with the default first. */
   readonly artifactServices: readonly ArtifactService[];
   readonly validUntilMs: number | undefined;
   readonly cacheDurationMs: number | undefined;
@@ -72,7 +72,7 @@ function readXml(xml: string): XmlElement {
 
 const rolesOf = (entity: XmlElement) => childrenOf(entity, metadataNamespace, 'IDPSSODescriptor');
 
-/** The root, or the first identity provider of a list. */
+/** Returns the root, or the first identity provider of a list. */
 function findEntity(root: XmlElement): XmlElement | undefined {
   if (root.namespace !== metadataNamespace) return undefined;
   if (root.name === 'EntityDescriptor') return root;
@@ -97,7 +97,7 @@ function timeOf(text: string | undefined): number | undefined {
 const dayMs = 86_400_000;
 
 /**
- * An XML Schema duration in milliseconds, a month taken as 30 days and a year as 365; undefined for anything else.
+ * Parses an XML Schema duration into milliseconds, with 30 days per month and 365 per year. Undefined for other text.
  *
  * @example parseDuration('PT1H30M') // 5400000
  */
@@ -111,7 +111,7 @@ export function parseDuration(text: string): number | undefined {
   return units.reduce((sum, unit, index) => sum + Number(parts[index + 1] ?? 0) * unit, 0);
 }
 
-/** Is it time to read the metadata at their address again? Once a day where they do not say. */
+/** Whether to fetch the metadata again. Daily if the document doesn't specify. */
 export function isStale(
   { validUntilMs, cacheDurationMs }: Pick<IdentityProvider, 'validUntilMs' | 'cacheDurationMs'>,
   readAtMs: number,

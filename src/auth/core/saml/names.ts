@@ -1,4 +1,4 @@
-/** Names of SAML 2.0 that more than one file needs. */
+/** SAML 2.0 names that several files need. */
 export const protocol = 'urn:oasis:names:tc:SAML:2.0:protocol';
 export const assertionNamespace = 'urn:oasis:names:tc:SAML:2.0:assertion';
 export const metadataNamespace = 'urn:oasis:names:tc:SAML:2.0:metadata';
@@ -21,7 +21,7 @@ export const nameIdFormats = {
   unspecified: 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified',
 } as const;
 
-/** What is refused in an answer of an identity provider. The message is for the log, not for the browser. */
+/** A reason to reject a response of an identity provider. The message is for the log, not for the browser. */
 export class SamlFault extends Error {
   override name = 'SamlFault';
 }

@@ -1,4 +1,4 @@
-/** We towards identity providers: our names, our metadata and the requests that begin a sign-in. */
+/** Our service provider: its names, its metadata, and the requests that start a sign-in. */
 import { type KeyObject, sign } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import {
@@ -28,7 +28,7 @@ export interface AdvertisedCertificate {
   readonly der: Buffer;
 }
 
-/** Ciphers that an encrypted assertion may use. */
+/** The ciphers that an encrypted assertion may use. */
 export const ciphers = {
   data: [
     'http://www.w3.org/2009/xmlenc11#aes256-gcm',
@@ -69,16 +69,19 @@ export function serviceProviderMetadata(
 }
 
 export interface SignInRequest {
-  /** An XML ID: no digit first. */
+  /** An XML ID, which can't start with a digit. */
   readonly id: string;
   readonly issuedAt: string;
-  /** Where the identity provider takes requests. */
+  /** The address where the identity provider accepts requests. */
   readonly destination: string;
   readonly nameIdFormat: string;
   readonly relayState: string;
 }
 
-/** The address that begins a sign-in: binding HTTP-Redirect (SAML 2.0 Bindings, section 3.4), signed with RSA and SHA-256. */
+/**
+ * Returns the address that starts a sign-in: binding HTTP-Redirect (SAML 2.0 Bindings, section 3.4), signed with RSA
+ * and SHA-256.
+ */
 export function signInUrl(provider: ServiceProvider, request: SignInRequest, key: KeyObject): string {
   const xml =
     `<samlp:AuthnRequest xmlns:samlp="${protocol}" xmlns:saml="${assertionNamespace}" ID="${request.id}" Version="2.0" ` +

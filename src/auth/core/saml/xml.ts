@@ -1,17 +1,18 @@
 /**
- * XML 1.0 with namespaces, as much of it as SAML needs, read strictly: no document type (so neither entities nor files of
- * others), no processing instructions, a bounded depth and size. Comments are dropped, and the text around them stays one text.
+ * A strict parser for the subset of XML 1.0 with namespaces that SAML needs. Rejects document types (and thus entities
+ * and external files) and processing instructions, and limits depth and size. Drops comments and joins the text around
+ * them.
  * https://www.w3.org/TR/xml/ https://www.w3.org/TR/xml-names/
  */
 export interface XmlElement {
-  /** Without its prefix. */
+  /** Without the prefix. */
   readonly name: string;
-  /** `''` when it is in none. */
+  /** `''` outside of any namespace. */
   readonly namespace: string;
-  /** Those without a prefix, by name; namespace declarations are none. */
+  /** Attributes without a prefix, by name. Excludes namespace declarations. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** All text directly inside, character data included. */
+  /** All direct text, including CDATA sections. */
   readonly text: string;
 }
 
@@ -19,7 +20,7 @@ export class XmlError extends Error {
   override name = 'XmlError';
 }
 
-/** Anybody may send us a document, and reading it keeps this thread busy. */
+/** Limits the work, because anyone can send a document and parsing blocks the thread. */
 const maxDepth = 64;
 const maxElements = 20_000;
 const maxAttributes = 200;
@@ -58,7 +59,7 @@ interface Open {
   };
 }
 
-/** The root element. @throws {XmlError} */
+/** Returns the root element. @throws {XmlError} */
 export function parseXml(source: string): XmlElement {
   const text = source.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
   if (forbidden.test(text) || !text.isWellFormed())
@@ -105,7 +106,7 @@ export function parseXml(source: string): XmlElement {
       const [, name = '', quoted, single = ''] = match;
       if (written.has(name)) throw new XmlError(`${name} is given twice`);
       if (written.size >= maxAttributes) throw new XmlError('an element has too many attributes');
-      // Line ends and tabs of an attribute are blanks (section 3.3.3).
+      // Line breaks and tabs in an attribute become spaces (section 3.3.3).
       written.set(name, decodeEntities((quoted ?? single).replace(/[\t\n]/g, ' ')));
     }
     const end = take(tagEnd);
@@ -167,7 +168,7 @@ function decodeEntities(text: string): string {
   return text.replace(entity, (written, decimal?: string, hex?: string, name?: string) => {
     if (name !== undefined) return predefined[name] ?? '';
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-    // NaN for a bare ampersand and for entities that are not predefined.
+    // NaN for a bare ampersand and for entities that aren't predefined.
     const isCharacter =
       code === 0x9 ||
       code === 0xa ||
@@ -180,17 +181,17 @@ function decodeEntities(text: string): string {
 
 const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff;
 
-/** The children of this name, in order. */
+/** Returns the children with this name, in order. */
 export function childrenOf(element: XmlElement, namespace: string, name: string): XmlElement[] {
   return element.children.filter((child) => child.namespace === namespace && child.name === name);
 }
 
-/** The first child of this name. */
+/** Returns the first child with this name. */
 export function childOf(element: XmlElement, namespace: string, name: string): XmlElement | undefined {
   return childrenOf(element, namespace, name)[0];
 }
 
-/** Text as XML writes it, in elements and in double quotes. */
+/** Escapes text for element content and double-quoted attributes. */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"'\t\n\r]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }

@@ -1,6 +1,6 @@
 /**
- * Escaping by place, as Go's html/template does it: text, attributes, addresses in attributes, scripts, styles. The
- * scanner follows the literal HTML between actions.
+ * Contextual escaping as in Go's html/template: text, attributes, URLs in attributes, scripts, styles. The scanner
+ * tracks the literal HTML between actions.
  */
 export type EscapeContext =
   | 'text'
@@ -15,9 +15,9 @@ export type EscapeContext =
   | 'comment';
 
 export interface Scanner {
-  /** Follows literal text. */
+  /** Consumes literal text. */
   feed(text: string): void;
-  /** An action stands here: its value, escaped for this place. */
+  /** Escapes an action's value for the current context. */
   insert(value: string): string;
 }
 
@@ -40,11 +40,11 @@ export function createScanner(): Scanner {
 
   function feed(text: string): void {
     let rest = text;
-    // A step may read nothing and only change the place; it never does so twice in a row.
+    // A step may consume nothing and only change the context, but never twice in a row.
     while (rest !== '') rest = rest.slice(step(rest));
   }
 
-  /** Reads the beginning of `rest` and says how much of it. */
+  /** Consumes the beginning of `rest` and returns the number of characters. */
   function step(rest: string): number {
     switch (place) {
       case 'text':
@@ -107,7 +107,7 @@ export function createScanner(): Scanner {
     if (end < 0) return rest.length;
     place = 'tag';
     attribute = '';
-    // A quote ends with its attribute; without quotes, the `>` or blank still belongs to the tag.
+    // A quote ends with its attribute. Without quotes, the `>` or space still belongs to the tag.
     return end + quote.length;
   }
 
@@ -146,13 +146,13 @@ export function createScanner(): Scanner {
   return { feed, insert };
 }
 
-/** Only addresses that open a page or a mail: `javascript:` and the like become `#ZgotmplZ`. */
+/** Allows only URLs that open a page or an email. `javascript:` and similar become `#ZgotmplZ`. */
 function isSafeUrl(url: string): boolean {
   const scheme = /^([^/?#:]*):/.exec(url);
   return !scheme || /^(?:https?|mailto)$/i.test(scheme[1] ?? '');
 }
 
-/** Percent-encodes what may not stand in a URL and leaves the rest alone, existing escapes included. */
+/** Percent-encodes characters that a URL can't contain. Keeps existing escapes. */
 function normalizeUrl(url: string): string {
   return url.replace(/%(?![0-9a-fA-F]{2})|[^A-Za-z0-9\-._~!#$&*+,/:;=?@[\]%]/gu, percentEncode);
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the part of Go's template language that mail templates use: fields, variables, pipelines, function calls,
- * `if`, `with`, `range`, comments and trim markers. Not: `define`, `template`, `block`.
+ * Parses the part of Go's template language that email templates use: fields, variables, pipelines, function calls,
+ * `if`, `with`, `range`, comments and trim markers. `define`, `template` and `block` aren't supported.
  */
 export type Node =
   | { readonly kind: 'text'; readonly text: string }
@@ -13,12 +13,12 @@ export type Node =
     };
 
 export interface Pipeline {
-  /** `$name :=` in front, or `$index, $item :=` of a range. */
+  /** `$name :=` before a pipeline, or `$index, $item :=` in a range. */
   readonly declares: readonly string[];
   readonly commands: readonly Command[];
 }
 
-/** The first operand is called with the rest when it names a function. */
+/** If the first operand names a function, it is called with the others. */
 export type Command = readonly Operand[];
 
 export type Operand =
@@ -28,7 +28,7 @@ export type Operand =
   | { readonly kind: 'function'; readonly name: string }
   | { readonly kind: 'group'; readonly pipeline: Pipeline; readonly path: readonly string[] };
 
-/** The template is wrong; the message names the action. */
+/** An invalid template. The message names the action. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
@@ -69,7 +69,7 @@ export function parseTemplate(source: string): readonly Node[] {
       if (rest.stop !== 'end') throw new TemplateError(`{{ ${action} }} has no {{ end }}`);
       otherwise = rest.nodes;
     } else if (body.stop?.startsWith('else')) {
-      // `else if` shares the one `end` with its `if`.
+      // `else if` shares the `end` of its `if`.
       otherwise = [parseAction(body.stop.replace(/^else\s+/, ''))];
     } else if (body.stop !== 'end') throw new TemplateError(`{{ ${action} }} has no {{ end }}`);
     return { kind, pipeline, body: body.nodes, otherwise };
@@ -104,7 +104,7 @@ function splitPieces(source: string): Piece[] {
   }
 }
 
-/** Index of the `}}` that is not inside a string or comment. */
+/** Returns the index of the `}}` outside of strings and comments. */
 function findClose(text: string): number {
   const token = /\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|`[^`]*`|\}\}/g;
   for (let match = token.exec(text); match; match = token.exec(text))
@@ -149,7 +149,7 @@ function parsePipeline(text: string): Pipeline {
     return { declares, commands };
   }
 
-  /** `(…).Field`: the field belongs to the group only when nothing stands between. */
+  /** In `(…).Field` the field belongs to the group only if nothing separates them. */
   function isGlued(source: string, closing: number): boolean {
     const before = tokens
       .slice(0, closing + 1)

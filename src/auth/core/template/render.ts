@@ -1,5 +1,6 @@
 /**
- * Go's template language for mails: `renderHtml` escapes by place, as html/template does; `renderText` does not.
+ * Go's template language for emails. `renderHtml` escapes by context, as html/template does, and `renderText` doesn't
+ * escape.
  *
  * @example renderHtml('<b>{{ .Name }}</b>', { Name: 'A & B' }) // '<b>A &amp; B</b>'
  */
@@ -20,7 +21,7 @@ export function renderHtml(source: string, data: TemplateData): string {
   return render(source, data, createScanner());
 }
 
-/** Without escaping, for plain text (SMS, the text part of mails). Throws {@link TemplateError}. */
+/** Renders without escaping, for plain text (SMS, the text part of emails). Throws {@link TemplateError}. */
 export function renderText(source: string, data: TemplateData): string {
   return render(source, data, { feed() {}, insert: (value) => value });
 }
@@ -104,7 +105,7 @@ function evaluateOperand(operand: Operand, frame: Frame): unknown {
   }
 }
 
-/** A key that is not there is empty, as in a Go map. */
+/** A missing key is empty, as in a Go map. */
 function walk(value: unknown, path: readonly string[]): unknown {
   let current = value;
   for (const key of path) {

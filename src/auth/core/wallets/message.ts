@@ -1,6 +1,6 @@
 /**
- * What a wallet has signed: Sign-In with Ethereum (EIP-4361) and its Solana counterpart, read as GoTrue 2.196 reads them.
- * Fields may come in any order, but once: of two, wallets may show one and we would believe the other.
+ * Messages signed by wallets: Sign-In with Ethereum (EIP-4361) and its Solana counterpart, as GoTrue 2.196 reads them.
+ * Fields may come in any order but only once. Otherwise a wallet could show one of two and we could read the other.
  */
 import { type AuthError, authError } from '../../errors.ts';
 import { isRequestUri } from './uri.ts';
@@ -9,13 +9,13 @@ export type Chain = 'ethereum' | 'solana';
 
 export interface WalletMessage {
   readonly chain: Chain;
-  /** Host, perhaps with a port, of the page that asked. */
+  /** The host of the requesting page, with an optional port. */
   readonly domain: string;
   readonly address: string;
-  /** Null, for Solana empty, where there is none. */
+  /** If missing, null for Ethereum and empty for Solana. */
   readonly statement: string | null;
   readonly uri: string;
-  /** Empty where there is none. */
+  /** Empty if missing. */
   readonly chainId: string;
   readonly issuedAtMs: number;
   readonly expiresAtMs: number | undefined;
@@ -23,7 +23,7 @@ export interface WalletMessage {
 }
 
 interface Dialect {
-  /** Begins its errors. */
+  /** The prefix of its errors. */
   readonly tag: string;
   readonly header: string;
   readonly address: RegExp;
@@ -88,7 +88,7 @@ export function parseWalletMessage(chain: Chain, text: string): WalletMessage {
     const value = fields.get(name);
     const ms = value === undefined ? undefined : parseTime(value);
     if (value !== undefined && ms === undefined) throw refuse(`${name} is not a valid ISO8601 timestamp`);
-    // Go's zero time means that there is none.
+    // Go's zero time means that the field is missing.
     return ms === goZeroMs ? undefined : ms;
   };
   const uri = fields.get('URI');
@@ -124,7 +124,7 @@ export function parseWalletMessage(chain: Chain, text: string): WalletMessage {
   };
 }
 
-/** Values by name. What has another name is nobody's business; resources only have to be URIs. */
+/** Reads field values by name. Ignores unknown fields, and checks only that resources are URIs. */
 function readFields(
   lines: readonly string[],
   start: number,
@@ -153,7 +153,7 @@ function readFields(
 
 const goZeroMs = Date.parse('0001-01-01T00:00:00Z');
 
-/** RFC 3339, with a fraction of any length, as Go's time.Parse takes it. */
+/** RFC 3339 with a fraction of any length, as Go's time.Parse accepts it. */
 function parseTime(text: string): number | undefined {
   const match =
     /^(\d{4}-\d{2}-(\d{2}))T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:[.,](\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/.exec(
@@ -161,7 +161,7 @@ function parseTime(text: string): number | undefined {
     );
   if (!match) return undefined;
   const [, date, day, clock, fraction = '', zone] = match;
-  // A day the month does not have would count into the next one.
+  // Date.parse would move a day that the month doesn't have into the next month.
   const midnight = Date.parse(`${date}T00:00:00Z`);
   if (Number.isNaN(midnight) || new Date(midnight).getUTCDate() !== Number(day)) return undefined;
   return Date.parse(`${date}T${clock}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`);

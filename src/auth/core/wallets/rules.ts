@@ -1,19 +1,19 @@
-/** Whether a signed message was meant for us, and for now. */
+/** Whether a signed message is intended for us and current. */
 import { isBelow, isRedirectAllowed, type RedirectRules } from '../redirects.ts';
 import type { Chain, WalletMessage } from './message.ts';
 import { splitUri } from './uri.ts';
 
-/** A message may have been issued so long ago, and as far in the future, for clocks differ. */
+/** The maximum age of a message, and the maximum clock skew into the future. */
 export const walletMessageValidityMs = 600_000;
 
 export const chainNames: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };
 
-/** What is wrong with a message, in upstream's words; undefined when nothing is. */
+/** Returns what is wrong with a message in upstream's words, or undefined. */
 export function walletMessageFault(
   message: WalletMessage,
   redirects: RedirectRules,
   nowMs: number,
-  /** Of our own pages, where wallets sign too. */
+  /** The address of the Account pages, where wallets sign too. */
   accountUrl: string,
 ): string | undefined {
   const chain = chainNames[message.chain];
@@ -25,7 +25,7 @@ export function walletMessageFault(
   if (!isOwn && !isRedirectAllowed(redirects, message.uri)) {
     return `${signed} is using URI which is not allowed on this server, message was signed for another app`;
   }
-  // Upstream asks nothing of the domain beside localhost, so that any page could have its visitors sign for such an app.
+  // Upstream doesn't check the domain of localhost messages, so any page could let its visitors sign for such an app.
   const isKnown = isOwn || isLocal || isRedirectAllowed(redirects, `https://${message.domain}/`);
   if (host !== message.domain || !isKnown) {
     return `${signed} is using a Domain that does not match the one in URI which is not allowed on this server`;

@@ -1,12 +1,12 @@
-/** Whether the owner of an address has signed a text. Any malformed signature is simply none of the owner's. */
+/** Verifies that the owner of an address signed a text. A malformed signature counts as invalid. */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { decodeBase58 } from './base58.ts';
 
 /**
- * An Ethereum account's personal signature (EIP-191, version 0x45): the key is recovered from it and must have the
+ * Verifies a personal signature of an Ethereum account (EIP-191, version 0x45). Recovers the key and compares its
  * address.
  *
- * @param signature 65 bytes, R, S and V, as hexadecimal with `0x`.
+ * @param signature 65 bytes (R, S and V) as hexadecimal with `0x`
  */
 export async function isSignedByEthereum(text: string, address: string, signature: string): Promise<boolean> {
   const bytes = /^0x[0-9a-f]{130}$/i.test(signature) ? Buffer.from(signature.slice(2), 'hex') : undefined;
@@ -19,7 +19,7 @@ export async function isSignedByEthereum(text: string, address: string, signatur
   const v = bytes[64] ?? 0;
   try {
     const compact = secp256k1.Signature.fromBytes(bytes.subarray(0, 64), 'compact');
-    // Of the two signatures that every one can be turned into, wallets make the one with the lower S (EIP-2).
+    // Every signature has a second valid form. Wallets create the one with the lower S (EIP-2).
     if (compact.hasHighS()) return false;
     const key = compact
       .addRecoveryBit(v >= 27 ? v - 27 : v)
@@ -32,16 +32,16 @@ export async function isSignedByEthereum(text: string, address: string, signatur
   }
 }
 
-/** Keccak as it was before it became SHA-3. */
+/** Keccak before its standardization as SHA-3. */
 function keccak256(bytes: Uint8Array): Buffer {
   return createHash('keccak-256').update(bytes).digest();
 }
 
 /**
- * An Ed25519 signature by a Solana account, over the text or, as Ledger devices sign, over its off-chain form
- * (docs.anza.xyz/proposals/off-chain-message-signing).
+ * Verifies an Ed25519 signature of a Solana account, over the text or, as Ledger devices sign, over its off-chain
+ * format (docs.anza.xyz/proposals/off-chain-message-signing).
  *
- * @param domain of the message; part of the off-chain form.
+ * @param domain the message's domain, which is part of the off-chain format
  */
 export function isSignedBySolana(
   text: string,
@@ -60,7 +60,7 @@ export function isSignedBySolana(
     const isSigned = (signed: Uint8Array) => verify(null, signed, publicKey, signature);
     return isSigned(message) || isSigned(offChainMessage(message, domain, key));
   } catch {
-    // 32 bytes that are no point of the curve.
+    // The 32 bytes aren't a point on the curve.
     return false;
   }
 }

@@ -1,15 +1,21 @@
-/** URIs as wallets sign them, taken apart by letter: what was signed is compared, not what a browser makes of it. */
+/**
+ * URIs in signed messages, split without normalization, so that the signed text is compared and not a browser's reading
+ * of it.
+ */
 
-/** An absolute URI with a slash after its scheme, or an absolute path: what Go's url.ParseRequestURI takes. */
+/**
+ * Whether the text is an absolute URI with a slash after its scheme, or an absolute path: the inputs of Go's
+ * url.ParseRequestURI.
+ */
 export function isRequestUri(text: string): boolean {
   if (!/^(?:[a-z][a-z0-9+.-]*:)?\/[^\s\p{Cc}]*$/iu.test(text)) return false;
   return !/^https?:/i.test(text) || URL.canParse(text);
 }
 
 export interface UriParts {
-  /** Lower case; empty for a path. */
+  /** In lower case. Empty for a path. */
   readonly scheme: string;
-  /** With the port, if it names one. */
+  /** With the port, if there is one. */
   readonly host: string;
   readonly hostname: string;
 }

@@ -1,18 +1,19 @@
 /**
- * A ceremony of WebAuthn: what the browser is asked, and what is kept until it answers. What is kept has the shape of
- * go-webauthn 0.16 (`webauthn.SessionData`), as GoTrue 2.196 stores it, so that either can finish what the other began.
+ * WebAuthn ceremonies: the options for the browser, and the state that is stored until its response. The state has the
+ * format of go-webauthn 0.16 (`webauthn.SessionData`), as GoTrue 2.196 stores it, so that either server can finish a
+ * ceremony that the other started.
  */
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-/** How long a browser should wait for its user. The challenge itself ends by a clock of ours. */
+/** How long the browser should wait for its user. The challenge has a separate expiry. */
 const ceremonyTimeoutMs = 300_000;
 
-/** COSE numbers of ES256, ES384, ES512, RS256, RS384, RS512, PS256, PS384, PS512 and EdDSA, the preferred first. */
+/** COSE numbers of ES256, ES384, ES512, RS256, RS384, RS512, PS256, PS384, PS512 and EdDSA, in order of preference. */
 const algorithms = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8];
 
-/** `passkey`: found without a user name, and the user verified where the device can. `factor`: any key will do. */
+/** `passkey`: discoverable without a user name, with user verification if the device supports it. `factor`: any key. */
 export type KeyKind = 'passkey' | 'factor';
 
 const userVerification = { passkey: 'preferred', factor: '' } as const;
@@ -30,21 +31,21 @@ export interface KeyDescriptor {
 
 export interface Ceremony {
   readonly challenge: string;
-  /** Undefined when nobody is known yet. */
+  /** Undefined if the user isn't known yet. */
   readonly userId: string | undefined;
-  /** Keys that may answer; any key when empty. */
+  /** The keys that may respond. Empty allows any key. */
   readonly allowed: readonly Uint8Array[];
   readonly userVerification: string;
-  /** COSE numbers a new key may have; none when no key is to be made. */
+  /** The COSE numbers that a new key may have. Empty if no key is created. */
   readonly algorithms: readonly number[];
 }
 
-/** 32 random bytes, base64url. */
+/** 32 random bytes in base64url. */
 export function newChallenge(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.4), in the order upstream writes it. */
+/** PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.4), in upstream's order. */
 export function creationOptions(
   party: RelyingParty,
   kind: KeyKind,
@@ -93,12 +94,12 @@ function keyParameters(): JsonObject[] {
   return algorithms.map((alg) => ({ type: 'public-key', alg }));
 }
 
-/** A user as authenticators keep it: the bytes of the id's text. */
+/** The user id as authenticators store it: the bytes of the id's text. */
 export function userHandle(userId: string): Buffer {
   return Buffer.from(userId, 'utf8');
 }
 
-/** What is kept while a key is being made. */
+/** The state to store while a key is being created. */
 export function creationSession(
   party: RelyingParty,
   kind: KeyKind,
@@ -108,7 +109,7 @@ export function creationSession(
   return { ...session(party, kind, challenge, userId), credParams: keyParameters() };
 }
 
-/** What is kept while a key is asked for a signature. */
+/** The state to store while a signature is requested. */
 export function requestSession(
   party: RelyingParty,
   kind: KeyKind,
@@ -134,13 +135,13 @@ function session(
     challenge,
     rpId: party.id,
     user_id: userId === undefined ? null : userHandle(userId).toString('base64'),
-    // Go's zero time: the row says when it ends.
+    // Go's zero time, because the row has the expiry.
     expires: '0001-01-01T00:00:00Z',
     userVerification: userVerification[kind],
   };
 }
 
-/** Undefined for what no ceremony has written. */
+/** Undefined if the value isn't a stored ceremony. */
 export function readSession(kept: unknown): Ceremony | undefined {
   if (!isJsonObject(kept) || typeof kept.challenge !== 'string' || kept.challenge === '') return undefined;
   const userId = typeof kept.user_id === 'string' ? Buffer.from(kept.user_id, 'base64').toString('utf8') : '';

@@ -1,32 +1,32 @@
 /**
- * Keys as they are kept. A factor's is one JSON value, in the shape of go-webauthn 0.16 (`webauthn.Credential`), as
- * GoTrue 2.196 stores it; bytes in it are base64.
+ * Stored keys. A factor's key is one JSON value in the format of go-webauthn 0.16 (`webauthn.Credential`), as GoTrue
+ * 2.196 stores it, with bytes in base64.
  */
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CreationResponse } from './response.ts';
 
-/** What is needed to judge a signature: part of a credential record (WebAuthn level 3, section 4). */
+/** The part of a credential record (WebAuthn level 3, section 4) that verifying a signature needs. */
 export interface KeyRecord {
   readonly id: Uint8Array;
-  /** COSE_Key. */
+  /** Encoded as COSE_Key. */
   readonly publicKey: Uint8Array;
-  /** Uses the authenticator had counted at the last one; 0 where it does not count. */
+  /** The signature counter after the last use. 0 if the authenticator has none. */
   readonly signCount: number;
-  /** Whether the key may be copied to other devices. It never changes. */
+  /** Whether the key may be copied to other devices. Never changes. */
   readonly backupEligible: boolean;
   readonly transports: readonly string[];
 }
 
-/** What a registration has proven. */
+/** The result of a verified registration. */
 export interface NewKey extends KeyRecord {
   readonly attestationFormat: string;
-  /** The authenticator's model, as a uuid. */
+  /** The authenticator's model, as a UUID. */
   readonly aaguid: string;
   readonly userVerified: boolean;
   readonly backedUp: boolean;
 }
 
-/** What a signature has proven. */
+/** The result of a verified signature. */
 export interface KeyUse {
   readonly signCount: number;
   readonly userVerified: boolean;
@@ -35,8 +35,8 @@ export interface KeyUse {
 }
 
 /**
- * True when somebody else may hold a copy of the key: an authenticator that counts has not counted up (WebAuthn level
- * 3, section 7.2, step 22).
+ * Whether a copy of the key may exist, because an authenticator with a counter didn't increment it (WebAuthn level 3,
+ * section 7.2, step 22).
  */
 export function looksCloned(key: KeyRecord, use: KeyUse): boolean {
   return (use.signCount !== 0 || key.signCount !== 0) && use.signCount <= key.signCount;
@@ -53,7 +53,7 @@ export function factorCredential(
   return {
     id: base64(key.id),
     publicKey: base64(key.publicKey),
-    // The format: so go-webauthn called the field until it had one for each.
+    // The format. go-webauthn used this field for it until it had separate fields.
     attestationType: attestationFormat,
     transport: transports.length > 0 ? [...transports] : null,
     flags: { userPresent: true, userVerified, backupEligible, backupState: backedUp },
@@ -89,7 +89,7 @@ export function readFactorCredential(credential: JsonObject | null): KeyRecord |
   };
 }
 
-/** The credential after a use. */
+/** Returns the credential after a use. */
 export function usedFactorCredential(credential: JsonObject, use: KeyUse): JsonObject {
   const { flags, authenticator } = credential;
   return {

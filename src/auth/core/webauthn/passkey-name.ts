@@ -1,6 +1,6 @@
 /**
- * What a new passkey is called, until its owner renames it: the name of the authenticator's model. aaguids.json is the
- * community's list (github.com/passkeydeveloper/passkey-authenticator-aaguids, names only), as GoTrue 2.196 carries it.
+ * The default name of a passkey: the authenticator's model. aaguids.json is the community's list
+ * (github.com/passkeydeveloper/passkey-authenticator-aaguids, names only), as GoTrue 2.196 includes it.
  */
 const noModel = '00000000-0000-0000-0000-000000000000';
 const unnamed = 'Passkey';

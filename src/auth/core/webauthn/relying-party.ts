@@ -1,18 +1,18 @@
-/** Whom a browser makes keys for and signs to: the relying party of WebAuthn (level 3, section 4). */
+/** The relying party (WebAuthn level 3, section 4), for which browsers create keys and sign. */
 import type { Config } from '../../../config/index.ts';
 
 export interface RelyingParty {
   /** A domain, without scheme and port. */
   readonly id: string;
-  /** What the browser shows. */
+  /** The name that the browser shows. */
   readonly name: string;
-  /** Pages that may ask, as browsers write origins; Android apps as `android:apk-key-hash:…`. */
+  /** Origins of the pages that may use WebAuthn. Android apps have the form `android:apk-key-hash:…`. */
   readonly origins: readonly string[];
 }
 
 /**
- * From `[auth.webauthn]`; what is not set follows the site URL. Passkeys need both set (config says so), a second factor
- * works without.
+ * Reads `[auth.webauthn]`, with defaults from the site URL. Passkeys require both values, which config checks. A second
+ * factor works without them.
  */
 export function relyingParty(webauthn: Config['auth']['webauthn'], siteUrl: string): RelyingParty {
   const site = URL.canParse(siteUrl) ? new URL(siteUrl) : undefined;
@@ -21,7 +21,7 @@ export function relyingParty(webauthn: Config['auth']['webauthn'], siteUrl: stri
   return { id, name: webauthn.rp_display_name || id, origins: origins.map(canonicalOrigin) };
 }
 
-/** Browsers write scheme and host in lower case and leave out the port that goes without saying. */
+/** Returns the origin as browsers write it: scheme and host in lower case, without a default port. */
 function canonicalOrigin(address: string): string {
   return /^https?:\/\//i.test(address) && URL.canParse(address) ? new URL(address).origin : address;
 }

@@ -1,21 +1,21 @@
 /**
- * What a browser answers, read strictly: RegistrationResponseJSON and AuthenticationResponseJSON of WebAuthn level 3,
- * section 5.1. Padded base64url is taken, as go-webauthn takes it.
+ * Strict parsing of browser responses: RegistrationResponseJSON and AuthenticationResponseJSON of WebAuthn level 3,
+ * section 5.1. Accepts padded base64url, as go-webauthn does.
  */
 import { isJsonObject, type JsonObject } from '../json.ts';
 
 interface KeyResponse {
-  /** The credential id, base64url. */
+  /** The credential id in base64url. */
   readonly id: string;
-  /** base64url of the JSON that was signed. */
+  /** Base64url of the signed JSON. */
   readonly clientDataJSON: string;
 }
 
 export interface CreationResponse extends KeyResponse {
   readonly attestationObject: string;
-  /** A copy of what the attestation object holds; empty where the browser gives none. */
+  /** A copy from the attestation object. Empty if the browser omits it. */
   readonly authenticatorData: string;
-  /** COSE number; 0 where the browser gives none. */
+  /** A COSE number. 0 if the browser omits it. */
   readonly publicKeyAlgorithm: number;
   readonly transports: readonly string[];
   readonly attachment: '' | 'platform' | 'cross-platform';
@@ -24,11 +24,11 @@ export interface CreationResponse extends KeyResponse {
 export interface AssertionResponse extends KeyResponse {
   readonly authenticatorData: string;
   readonly signature: string;
-  /** Empty where the authenticator gives none. */
+  /** Empty if the authenticator omits it. */
   readonly userHandle: string;
 }
 
-/** Undefined for anything else. */
+/** Undefined for other values. */
 export function parseCreation(json: unknown): CreationResponse | undefined {
   const parts = readParts(json);
   if (!parts) return undefined;
@@ -44,13 +44,13 @@ export function parseCreation(json: unknown): CreationResponse | undefined {
     attestationObject,
     authenticatorData,
     publicKeyAlgorithm,
-    // Its name before it was `hybrid`.
+    // The name of `hybrid` before it was standardized.
     transports: transports.map((name) => (name === 'cable' ? 'hybrid' : name)),
     attachment: attachment === 'platform' || attachment === 'cross-platform' ? attachment : '',
   };
 }
 
-/** Undefined for anything else. */
+/** Undefined for other values. */
 export function parseAssertion(json: unknown): AssertionResponse | undefined {
   const parts = readParts(json);
   if (!parts) return undefined;
@@ -70,7 +70,7 @@ interface Parts extends KeyResponse {
 function readParts(json: unknown): Parts | undefined {
   if (!isJsonObject(json) || json.type !== 'public-key') return undefined;
   const { response } = json;
-  // The key is looked up by rawId, as upstream does; id only has to be of the same kind.
+  // As upstream, rawId identifies the key, and id only has to have the same format.
   const id = bytes(json.rawId);
   if (!bytes(json.id) || !id || !isJsonObject(response)) return undefined;
   const clientDataJSON = bytes(response.clientDataJSON);
@@ -89,7 +89,7 @@ function isClientData(base64url: string): boolean {
   }
 }
 
-/** base64url without its padding. */
+/** Returns base64url without padding. */
 function bytes(value: unknown): string | undefined {
   const text = typeof value === 'string' ? /^([A-Za-z0-9_-]*)=*$/.exec(value)?.[1] : undefined;
   return text === undefined || text.length % 4 === 1 ? undefined : text;
