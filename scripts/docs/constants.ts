@@ -56,7 +56,7 @@ const fixed: readonly Fixed[] = [
   ['auth', 'lifetime of a factor enrollment', 'ms', 'src/auth', 'enrolmentLifetimeMs'],
   ['auth', 'lifetime of a passkey challenge', 'ms', 'src/auth', 'passkeyChallengeLifetimeMs'],
   ['auth', 'passkeys per user', 'count', 'src/auth', 'maxPasskeysPerUser'],
-  ['auth', 'passkey name', 'bytes', 'src/auth/routes/passkeys.ts', 'maxNameBytes'],
+  ['auth', 'passkey name', 'bytes', 'src/auth/flows/passkey-list.ts', 'maxNameBytes'],
   ['auth', 'recovery codes per set', 'count', 'src/auth', 'codesPerSet'],
   [
     'auth',

@@ -96,7 +96,7 @@ function readUrl(request: IncomingMessage): URL {
   try {
     if (!decodeURIComponent(target).includes('\0')) return new URL(target, 'http://inbox');
   } catch {
-    // The caller responds to the missing value.
+    // Rejected below.
   }
   throw new InputError('the address is not valid');
 }
@@ -207,7 +207,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
   } catch {
-    // The caller responds to the missing value.
+    // Rejected below.
   }
   throw new InputError('the body is not a JSON object');
 }

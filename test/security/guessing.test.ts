@@ -304,7 +304,7 @@ it("an operator's factor is refused after so many guesses over all sessions", as
 
 /**
  * Where secrets are compared and how often each file contains a comparison. Comparing user-typed input requires a kind
- * in the table and must use `verifyTyped` or `guesses.verify`. Other comparisons state why they don't.
+ * in the table and must use `verifySecret` or `guesses.verify`. Other comparisons state why they don't.
  */
 const comparisons: Readonly<
   Record<
@@ -326,10 +326,10 @@ const comparisons: Readonly<
   'auth/flows/verify.ts': { count: 5, kinds: ['one_time_code', 'reauthentication_nonce'] },
   'auth/passwords.ts': { count: 1, why: 'the comparison itself' },
   'auth/queries/recovery-codes.ts': { count: 2, why: 'the comparison itself' },
-  'auth/routes/factors.ts': { count: 3, kinds: ['second_factor'] },
-  'auth/routes/id-token.ts': { count: 1, why: 'a nonce of the client, under a signature of the provider' },
-  'auth/routes/token.ts': { count: 1, kinds: ['password'] },
-  'auth/routes/user.ts': {
+  'auth/flows/factor-challenges.ts': { count: 3, kinds: ['second_factor'] },
+  'auth/flows/id-token-sign-in.ts': { count: 1, why: 'a nonce of the client, under a signature of the provider' },
+  'auth/flows/password-sign-in.ts': { count: 1, kinds: ['password'] },
+  'auth/flows/own-user.ts': {
     count: 2,
     kinds: ['password'],
     why: 'the second asks whether a new password is the old one, and replaces it if not',
