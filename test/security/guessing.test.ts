@@ -327,7 +327,10 @@ const comparisons: Readonly<
   'auth/passwords.ts': { count: 1, why: 'the comparison itself' },
   'auth/queries/recovery-codes.ts': { count: 2, why: 'the comparison itself' },
   'auth/flows/factor-challenges.ts': { count: 3, kinds: ['second_factor'] },
-  'auth/flows/id-token-sign-in.ts': { count: 1, why: 'a nonce of the client, under a signature of the provider' },
+  'auth/flows/id-token-sign-in.ts': {
+    count: 1,
+    why: 'a nonce of the client, under a signature of the provider',
+  },
   'auth/flows/password-sign-in.ts': { count: 1, kinds: ['password'] },
   'auth/flows/own-user.ts': {
     count: 2,
