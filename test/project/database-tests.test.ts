@@ -68,7 +68,7 @@ test('a test that fails, one that ends early, and one that needs a missing exten
     'tests/a.sql': `begin; select plan(1); select is(1, 2, 'a number'); select * from finish(); rollback;`,
     'tests/b.sql': `begin;\nselect plan(2);\nselect pass('x');\nselect 1/0;\nrollback;`,
     'tests/c.sql': `begin; select plan(1);\nselect pgtle.install_extension('a', '1', '', ''); rollback;`,
-    'tests/e.sql': `create extension "basejump-supabase_test_helpers" version '0.0.6';`,
+    'tests/e.sql': `create extension "olirice-read_once";`,
     'tests/d.sql': `\\copy notes from 'x'\n`,
   });
   await project.start();
@@ -90,12 +90,65 @@ test('a test that fails, one that ends early, and one that needs a missing exten
   expect(text).toContain(`HINT:  The embedded PostgreSQL doesn't have the extension "pg_tle": `);
   expect(text).toContain(`supabase/tests/d.sql:1: "plinth test db" doesn't have psql's command \\copy.`);
   expect(text).toContain(
-    `HINT:  The embedded PostgreSQL doesn't have the extension "basejump-supabase_test_helpers": put its SQL into`,
+    `HINT:  The embedded PostgreSQL doesn't have the extension "olirice-read_once": put its SQL into`,
   );
   expect(lines.at(-1)).toBe('Result: FAIL');
   expect(await project.values(`select extname::text from pg_extension where extname = 'pgtap'`)).toEqual([
     'pgtap',
   ]);
+});
+
+test('the setup of database.dev is replaced, and its test helpers become users and freeze time', async () => {
+  const project = await projectWith({
+    'migrations/1_a.sql': `create table public.notes (owner uuid default auth.uid());
+      alter table public.notes enable row level security;
+      create policy own on public.notes using (owner = auth.uid()) with check (true);`,
+    'tests/000_setup.sql': `create extension if not exists http with schema extensions;
+      create extension if not exists pg_tle;
+      drop extension if exists "supabase-dbdev";
+      select pgtle.uninstall_extension_if_exists('supabase-dbdev');
+      -- It would download the package.
+      select pgtle.install_extension('supabase-dbdev', r ->> 'version', 'a package manager', r ->> 'sql')
+      from http(('GET', 'http://127.0.0.1:9/', null, null, null)) x, lateral (select x.content::json) c (r);
+      create extension "supabase-dbdev";
+      select dbdev.install('basejump-supabase_test_helpers');
+      begin; select plan(1); select throws_like($$select dbdev.install('a-b')$$, '%download packages from database.dev: a-b');
+      select * from finish(); rollback;`,
+    'tests/1_users.sql': `begin;
+      create extension "basejump-supabase_test_helpers" version '0.0.6';
+      select plan(9);
+      select tests.create_supabase_user('ann', 'ann@b.example', null, '{"plan": "x"}');
+      select tests.create_supabase_user('bob');
+      select is(tests.get_supabase_user('bob') ->> 'email', 'bob@test.com', 'default email');
+      select tests.authenticate_as('ann');
+      select is(auth.uid(), tests.get_supabase_uid('ann'), 'uid');
+      select is(auth.jwt() -> 'user_metadata' ->> 'plan', 'x', 'metadata');
+      insert into public.notes default values;
+      select isnt_empty('select * from public.notes', 'own rows');
+      select tests.authenticate_as('bob');
+      select is_empty('select * from public.notes', 'rows of others');
+      select tests.clear_authentication();
+      select is(current_user::text || coalesce(auth.uid()::text, '-'), 'anon-', 'nobody');
+      select tests.authenticate_as_service_role();
+      select isnt_empty('select * from public.notes', 'all rows');
+      select throws_ok($$select tests.get_supabase_uid('eve')$$, 'User with identifier eve not found');
+      select tests.rls_enabled('public', 'notes');
+      select * from finish(); rollback;`,
+    'tests/2_time.sql': `begin;
+      create extension "basejump-supabase_test_helpers";
+      select plan(2);
+      select tests.freeze_time('2020-01-01 00:00:00+00');
+      select is(now(), '2020-01-01 00:00:00+00'::timestamptz, 'frozen');
+      select tests.unfreeze_time();
+      select isnt(now(), '2020-01-01 00:00:00+00'::timestamptz, 'running');
+      select * from finish(); rollback;`,
+  });
+  await project.start();
+  const { passed, lines } = await run(project);
+  expect([passed, lines.join('\n')]).toEqual([true, expect.stringContaining('Result: PASS')]);
+  expect(
+    await project.values(`select extname::text from pg_extension where extname like '%-%'`),
+  ).not.toContain('supabase-dbdev');
 });
 
 test('files that commit run in their place; others beside each other do not disturb', async () => {

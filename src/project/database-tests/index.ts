@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTextSession } from '../../database/index.ts';
+import { quoteIdentifier } from '../../kernel/sql.ts';
+import { usesPackageManager } from './core/package-manager.ts';
 import { isSelfContained, readScript } from './core/psql-script.ts';
 import { type FileOutcome, fileLines, isPassed, summaryLines } from './core/report.ts';
 import { findTestFiles, type TestFile } from './files.ts';
@@ -23,7 +25,8 @@ export interface TestDatabaseOptions {
 const parallelFiles = 4;
 
 /**
- * True: all passed. Creates pgTAP for the run where the project doesn't have it.
+ * Returns true if all files passed. Creates pgTAP for the run if the project doesn't have it, and the package manager of
+ * database.dev if a file names it.
  *
  * @throws {ProjectError} `tests_path`
  */
@@ -37,7 +40,9 @@ export async function testDatabase(options: TestDatabaseOptions): Promise<boolea
   const started = performance.now();
   const longest = Math.max(...files.map(({ shownPath }) => shownPath.length));
   const outcomes: FileOutcome[] = [];
-  await withPgtap(url, print, async () => {
+  const isPackaged = files.some(({ path }) => usesPackageManager(readFileSync(path, 'utf8')));
+  const extensions = ['pgtap', ...(isPackaged ? ['supabase-dbdev'] : [])];
+  await withExtensions(extensions, url, print, async () => {
     const supabaseDir = join(projectDir, 'supabase');
     const runOptions = { url, includeDirs: [join(supabaseDir, 'tests'), supabaseDir, projectDir, cwd] };
     for (const group of groupsOf(files)) {
@@ -77,13 +82,13 @@ async function runGroup(files: readonly TestFile[], options: RunTestOptions): Pr
   return outcomes;
 }
 
-async function withPgtap(
+/** Creates the extensions that the database doesn't have yet, runs `work`, and drops them again. */
+async function withExtensions(
+  names: readonly string[],
   url: string,
   print: (line: string) => void,
   work: () => Promise<void>,
 ): Promise<void> {
-  // Something that a test has committed uses it.
-  const sayThatItStays = (error: Error) => print(`pgTAP stays in the database: ${error.message}`);
   const run = async (text: string) => {
     const session = await openTextSession(url, { applicationName: 'plinth test db' });
     try {
@@ -92,12 +97,18 @@ async function withPgtap(
       session.end();
     }
   };
-  const [found] = await run(`select from pg_catalog.pg_extension where extname = 'pgtap'`);
-  const isMine = found?.rows.length === 0;
-  if (isMine) await run('create extension if not exists pgtap with schema extensions');
+  const [found] = await run('select extname from pg_catalog.pg_extension');
+  const missing = names.filter((name) => found?.rows.every(([present]) => present !== name));
+  for (const name of missing)
+    await run(`create extension if not exists ${quoteIdentifier(name)} with schema extensions`);
   try {
     await work();
   } finally {
-    if (isMine) await run('drop extension if exists pgtap').catch(sayThatItStays);
+    for (const name of missing) {
+      // An object that a test has committed may depend on the extension.
+      const explain = (error: Error) =>
+        print(`The extension ${name} stays in the database: ${error.message}`);
+      await run(`drop extension if exists ${quoteIdentifier(name)}`).catch(explain);
+    }
   }
 }

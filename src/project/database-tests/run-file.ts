@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openTextSession, PostgresError, type TextSession } from '../../database/index.ts';
 import { absentExtensionSentence } from '../missing-extensions.ts';
+import { isPackageManagerSetup } from './core/package-manager.ts';
 import { readScript, type ScriptStep, withVariables } from './core/psql-script.ts';
 import type { FileOutcome } from './core/report.ts';
 import type { TestFile } from './files.ts';
@@ -56,6 +57,7 @@ class TestRun {
   }
 
   async #statement(text: string, at: string): Promise<void> {
+    if (isPackageManagerSetup(text)) return;
     for (const row of await this.#rows(text, at))
       this.output.push(
         ...row
