@@ -100,7 +100,14 @@ test('a test that fails, one that ends early, and one that needs a missing exten
 
 test('the setup of database.dev is replaced, and its test helpers become users and freeze time', async () => {
   const project = await projectWith({
-    'migrations/1_a.sql': `create table public.notes (owner uuid default auth.uid());
+    'migrations/1_a.sql': `set role supabase_auth_admin;
+      create table auth.users (id uuid, email text, phone text, raw_user_meta_data jsonb, raw_app_meta_data jsonb,
+        created_at timestamptz, updated_at timestamptz);
+      grant all on auth.users to postgres;
+      reset role;
+      -- Neither pgTAP nor the helpers may depend on it.
+      alter default privileges revoke execute on functions from public;
+      create table public.notes (owner uuid default auth.uid());
       alter table public.notes enable row level security;
       create policy own on public.notes using (owner = auth.uid()) with check (true);`,
     'tests/000_setup.sql': `create extension if not exists http with schema extensions;

@@ -17,3 +17,25 @@ begin
   end loop;
 end
 $$;
+
+-- The functions belong to the role that creates the extension, too. A project whose default privileges deny EXECUTE to PUBLIC
+-- could run no test under another role. Upstream, a superuser owns the functions, so those default privileges don't apply.
+do $$
+declare
+  made record;
+begin
+  for made in
+    select p.oid::pg_catalog.regprocedure as function
+    from pg_catalog.pg_depend d
+    join pg_catalog.pg_extension e on e.oid = d.refobjid
+    join pg_catalog.pg_proc p on p.oid = d.objid
+    where e.extname = 'pgtap' and d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass
+      and d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and d.deptype = 'e'
+      and not exists (
+        select from pg_catalog.aclexplode(coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))) as acl
+        where acl.grantee = 0)
+  loop
+    execute pg_catalog.format('grant execute on routine %s to public', made.function);
+  end loop;
+end
+$$;

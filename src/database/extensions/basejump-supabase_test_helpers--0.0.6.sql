@@ -8,19 +8,23 @@ grant usage on schema tests, test_overrides to anon, authenticated, service_role
 -- Users are found by the identifier in their metadata, which is the name that tests give them.
 create function tests.create_supabase_user(identifier text, email text default null, phone text default null, metadata jsonb default null)
 returns uuid
-language sql volatile security definer set search_path = pg_catalog, pg_temp
-begin atomic
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  created uuid := gen_random_uuid();
+begin
   insert into auth.users (id, email, phone, raw_user_meta_data, raw_app_meta_data, created_at, updated_at)
   values (
-    gen_random_uuid(),
+    created,
     coalesce(create_supabase_user.email, identifier || '@test.com'),
     create_supabase_user.phone,
     jsonb_build_object('test_identifier', identifier) || coalesce(metadata, '{}'),
     '{}',
     now(),
-    now())
-  returning id;
-end;
+    now());
+  return created;
+end
+$$;
 
 create function tests.get_supabase_user(identifier text) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -125,3 +129,6 @@ begin
   perform set_config('tests.frozen_time', null, true);
 end
 $$;
+
+-- Tests call these functions under every role. Default privileges of the project may deny that.
+grant execute on all functions in schema tests, test_overrides to public;
