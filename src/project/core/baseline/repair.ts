@@ -1,42 +1,18 @@
 /**
- * What a failed statement of the migrations says about the baseline that ran before them: something is missing in it, it has
- * something that the migrations add themselves, or it guessed a type wrong.
+ * Repairs the baseline after a migration's statement has failed: the baseline lacks an object, contains one that the
+ * migrations create, or has a wrong type.
  */
 import { missingExtension, serviceSchemas } from '../missing.ts';
 import type { ColumnModel } from '../types-file/model.ts';
-import type { Draft, FunctionDraft, TableDraft } from './draft.ts';
+import { columnModel, lateColumn, tableLacking } from './columns.ts';
+import type { Draft, TableDraft } from './draft.ts';
+import { functionFor } from './functions.ts';
 import { type Failure, type Observation, observe } from './observe.ts';
-import {
-  bare,
-  baselineStatements,
-  columnDefinition,
-  constraintStub,
-  nameOf,
-  policyStub,
-  typeOf,
-  typeOfValue,
-} from './print.ts';
+import { bare, baselineStatements, columnDefinition, constraintStub, nameOf, policyStub } from './print.ts';
+import type { Remedy } from './remedy.ts';
 import type { Sources } from './sources.ts';
-import {
-  columnOfValue,
-  comparedColumns,
-  conflictColumns,
-  insertedTable,
-  mentions,
-  referencedColumnsOf,
-} from './statement.ts';
-
-export type Remedy =
-  /** The statements change what was made of the draft; the failed statement is run again. */
-  | {
-      readonly kind: 'run';
-      readonly statements: readonly string[];
-      readonly undo?: () => void;
-      /** For the rehearsal only: an earlier migration creates the table, so the baseline can't hold the column. */
-      readonly isTooLate?: true;
-    }
-  /** The draft has changed in a way that only shows from the start. */
-  | { readonly kind: 'restart' };
+import { conflictColumns, insertedTable, mentions, referencedColumnsOf } from './statement.ts';
+import { keysDiffer, teachInserted, typesDiffer, valueInWrongForm } from './wrong-types.ts';
 
 export class Repairer {
   readonly draft: Draft;
@@ -116,13 +92,13 @@ export class Repairer {
         return columns === undefined || table === undefined ? undefined : this.#noUniqueKey(table, columns);
       }
       case 'types differ':
-        return this.#typesDiffer(seen, statement, position);
+        return typesDiffer(this.draft, seen, statement, position);
       case 'keys differ':
-        return this.#keysDiffer(seen, statement);
+        return keysDiffer(this.draft, seen, statement);
       case 'value of another type':
-        return this.#teachInserted(statement, seen.column, seen.type);
+        return teachInserted(this.draft, statement, seen.column, seen.type);
       case 'value in the wrong form':
-        return this.#valueInWrongForm(seen, statement);
+        return valueInWrongForm(this.draft, seen, statement);
       case 'no value':
         return this.#noValue(seen);
       case 'column exists':
@@ -188,11 +164,12 @@ export class Repairer {
     { table: written, name }: { readonly table?: string; readonly name: string },
     statement: string,
   ): Remedy | undefined {
-    const table = written === undefined ? this.#tableLacking(name, statement) : this.draft.findTable(written);
-    if (table === undefined) return this.#lateColumn(written, name, statement);
+    const table =
+      written === undefined ? tableLacking(this.draft, name, statement) : this.draft.findTable(written);
+    if (table === undefined) return lateColumn(this.draft, written, name, statement);
     if (table.columns.some((column) => column.name === name)) return undefined;
     const key = `${table.schema}.${table.name}`;
-    const column = this.#columnModel(table, name);
+    const column = columnModel(this.draft, this.#sources, table, name);
     this.draft.excluded.delete(`${key}.${name}`);
     this.#demanded.add(`${key}.${name}`);
     table.columns.push(column);
@@ -200,63 +177,6 @@ export class Repairer {
     return this.#changed([
       `alter table ${nameOf({ ...table, name: written ?? table.name })} add column ${sql}`,
     ]);
-  }
-
-  /** Of the types, under the name that it gets later, else a guess by its name. */
-  #columnModel(table: TableDraft, name: string): ColumnModel {
-    const names = [
-      table.name,
-      ...[...this.draft.oldNames].flatMap(([now, old]) => (old === table.name ? [now] : [])),
-    ];
-    const of = (column: string | undefined) =>
-      names
-        .flatMap((one) => this.draft.tableModel(table.schema, one)?.columns ?? [])
-        .find((one) => one.name === column);
-    const renamed =
-      of(name) ??
-      names.map((one) => of(this.#sources.newColumnName(one, name))).find((one) => one !== undefined);
-    if (renamed !== undefined) return { ...renamed, name };
-    return {
-      name,
-      type: { kind: 'string', dimensions: 0 },
-      nullable: true,
-      optional: true,
-      generated: false,
-    };
-  }
-
-  /** Of the statement's tables the one that should have the column. */
-  #tableLacking(name: string, statement: string): TableDraft | undefined {
-    const candidates = [...this.draft.tables.values()].filter(
-      (table) => mentions(statement, table.name) && !table.columns.some((column) => column.name === name),
-    );
-    const isInTypes = (table: TableDraft) =>
-      this.draft.tableModel(table.schema, table.name)?.columns.some((column) => column.name === name);
-    return (
-      candidates.find(isInTypes) ??
-      candidates.find(({ isKnown }) => !isKnown) ??
-      (candidates.length === 1 ? candidates[0] : undefined)
-    );
-  }
-
-  #lateColumn(written: string | undefined, name: string, statement: string): Remedy | undefined {
-    const schemas = this.draft.model.schemas.flatMap((schema) =>
-      schema.tables.map((model) => ({ schema: schema.name, model })),
-    );
-    const found = schemas.find(
-      ({ schema, model }) =>
-        !this.draft.tables.has(`${schema}.${model.name}`) &&
-        (written === undefined ? mentions(statement, model.name) : model.name === written) &&
-        model.columns.some((column) => column.name === name),
-    );
-    if (found === undefined) return undefined;
-    const { schema, model } = found;
-    const column = model.columns.find((one) => one.name === name) as ColumnModel;
-    const { type } = typeOfValue(this.draft, column);
-    const statements = [
-      `alter table ${nameOf({ schema, name: model.name })} add column ${bare(name)} ${type}`,
-    ];
-    return { kind: 'run', statements, isTooLate: true };
   }
 
   #noType(schema: string, name: string): Remedy | undefined {
@@ -285,36 +205,10 @@ export class Repairer {
   ): Remedy | undefined {
     const key = `${schema}.${name}(${types.join()})`;
     if (serviceSchemas.has(schema) || this.draft.functions.has(key)) return undefined;
-    const made = this.functionFor(schema, name, types, statement);
-    if (made === undefined) return undefined;
+    const made = functionFor(this.draft, this.#sources, { schema, name, types }, statement);
     this.#demanded.add(`${schema}.${name}`);
     this.draft.functions.set(key, made);
     return this.#pending();
-  }
-
-  /** By the head that a later migration gives it, else by the types, else by how it is used. */
-  functionFor(
-    schema: string,
-    name: string,
-    types: readonly string[],
-    statement: string,
-  ): FunctionDraft | undefined {
-    const base = { schema, name, isCalled: true };
-    const header = this.#sources.functionHeader(name);
-    if (header !== undefined) {
-      const parameters = header.parameters === '' ? [] : [{ type: header.parameters, optional: false }];
-      return { ...base, parameters, returns: header.returns };
-    }
-    const model = this.draft.functionModels(schema, name).find(({ parameters }) => {
-      const required = parameters.filter(({ optional }) => !optional).length;
-      return types.length >= required && types.length <= parameters.length;
-    });
-    if (model !== undefined) {
-      const made = parametersFor(this.draft, model.parameters, types);
-      return { ...base, parameters: made, returns: returnsOf(this.draft, model.returns) };
-    }
-    const parameters = types.map((type) => ({ type: type === 'unknown' ? 'text' : type, optional: false }));
-    return { ...base, parameters, returns: returnedIn(statement, types.length) };
   }
 
   #stub(tableName: string, add: (table: TableDraft) => string): Remedy | undefined {
@@ -328,69 +222,6 @@ export class Repairer {
       return undefined;
     table.uniques.push(columns);
     return this.#pending();
-  }
-
-  #typesDiffer(
-    { left, right }: { readonly left: string; readonly right: string },
-    statement: string,
-    position: number | undefined,
-  ): Remedy | undefined {
-    for (const { name, isLeft } of comparedColumns(statement, position)) {
-      const [own, other] = isLeft ? [left, right] : [right, left];
-      for (const table of this.draft.tables.values()) {
-        if (!mentions(statement, table.name)) continue;
-        const column = table.columns.find((one) => one.name === name);
-        if (column === undefined || typeOf(this.draft, table, column).type !== own) continue;
-        const taught = this.#teach(table, name, other);
-        if (taught !== undefined) return taught;
-      }
-    }
-    return undefined;
-  }
-
-  #keysDiffer(
-    { column, referenced, types: [type, referencedType] }: Extract<Observation, { kind: 'keys differ' }>,
-    statement: string,
-  ): Remedy | undefined {
-    const holds = (table: TableDraft, name: string, own: string) => {
-      const found = table.columns.find((one) => one.name === name);
-      return (
-        found !== undefined &&
-        mentions(statement, table.name) &&
-        typeOf(this.draft, table, found).type === own
-      );
-    };
-    const tables = [...this.draft.tables.values()];
-    const target = tables.find((table) => holds(table, referenced, referencedType));
-    const source = tables.find((table) => holds(table, column, type));
-    return (
-      (target === undefined ? undefined : this.#teach(target, referenced, type)) ??
-      (source === undefined ? undefined : this.#teach(source, column, referencedType))
-    );
-  }
-
-  /** Once only: two statements that need different types can't both be right. */
-  #teach(table: TableDraft, column: string, type: string): Remedy | undefined {
-    const key = `${table.schema}.${table.name}.${column}`;
-    if (this.draft.types.has(key) || ['unknown', 'void', 'record', 'trigger'].includes(type))
-      return undefined;
-    this.draft.types.set(key, type === 'character varying' ? 'text' : type);
-    return { kind: 'restart' };
-  }
-
-  #teachInserted(statement: string, column: string, type: string): Remedy | undefined {
-    const table = this.draft.findTable(insertedTable(statement) ?? '');
-    const isThere = table?.columns.some(({ name }) => name === column) === true;
-    return table === undefined || !isThere ? undefined : this.#teach(table, column, type);
-  }
-
-  #valueInWrongForm(
-    { type, value }: { readonly type: string; readonly value: string },
-    statement: string,
-  ): Remedy | undefined {
-    if (type === 'json') return undefined;
-    const column = columnOfValue(statement, value);
-    return column === undefined ? undefined : this.#teachInserted(statement, column, 'text');
   }
 
   #noValue({ table: written, name }: { readonly table: string; readonly name: string }): Remedy | undefined {
@@ -474,67 +305,4 @@ export class Repairer {
     this.draft.excluded.add(`${key} value ${value}`);
     return { kind: 'restart' };
   }
-}
-
-/** What a function that neither types nor migrations describe probably returns: types leave trigger functions out. */
-function returnedIn(statement: string, parameterCount: number): string {
-  if (/\bpolicy\b/i.test(statement)) return 'boolean';
-  const isNamedOnly = /^\s*(alter|drop|grant|revoke|comment)\b/i.test(statement);
-  return parameterCount === 0 && (isNamedOnly || /\btrigger\b/i.test(statement)) ? 'trigger' : 'text';
-}
-
-/** Generated types list parameters by name, so their order is taken from how the function is called. */
-function parametersFor(
-  draft: Draft,
-  parameters: readonly ColumnModel[],
-  types: readonly string[],
-): FunctionDraft['parameters'] {
-  const left = parameters.map((column) => ({ column, type: typeOfValue(draft, column).type }));
-  const bare = (type: string) => type.replace(/^public\./, '');
-  const placed: (FunctionDraft['parameters'][number] | undefined)[] = types.map((type) => {
-    const at = left.findIndex((one) => bare(one.type) === type);
-    if (at < 0) return undefined;
-    const [{ column } = { column: undefined }] = left.splice(at, 1);
-    return column && { name: column.name, type, optional: column.optional };
-  });
-  const filled = placed.map((one, index) => {
-    const next = one === undefined ? left.shift() : undefined;
-    const type = types[index] as string;
-    return (
-      one ?? {
-        name: next?.column.name ?? `p${index + 1}`,
-        type: type === 'unknown' ? (next?.type ?? 'text') : type,
-        optional: next?.column.optional ?? false,
-      }
-    );
-  });
-  return [
-    ...filled,
-    ...left.map(({ column, type }) => ({ name: column.name, type, optional: column.optional })),
-  ];
-}
-
-/** Of a function that the migrations leave out altogether. */
-export function returnsOf(
-  draft: Draft,
-  {
-    type,
-    columns,
-    isSet,
-  }: {
-    readonly type: ColumnModel['type'];
-    readonly columns?: readonly ColumnModel[];
-    readonly isSet: boolean;
-  },
-): string {
-  if (columns !== undefined) {
-    const list = columns.map((column) => `${bare(column.name)} ${typeOfValue(draft, column).type}`);
-    return isSet ? `table(${list.join(', ')})` : 'record';
-  }
-  if (type.kind === 'unknown') return 'void';
-  const single = typeOfValue(draft, {
-    name: '',
-    type: isSet ? { ...type, dimensions: type.dimensions - 1 } : type,
-  }).type;
-  return isSet ? `setof ${single}` : single;
 }

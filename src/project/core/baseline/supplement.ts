@@ -6,8 +6,9 @@ import { missingExtension, serviceSchemas } from '../missing.ts';
 import type { ColumnModel, SchemaModel } from '../types-file/model.ts';
 import type { Catalog } from './catalog.ts';
 import type { TableDraft } from './draft.ts';
+import { returnsOf } from './functions.ts';
 import { typeOfValue } from './print.ts';
-import { type Repairer, returnsOf } from './repair.ts';
+import type { Repairer } from './repair.ts';
 
 export function supplement(repairer: Repairer, catalog: Catalog): void {
   for (const schema of repairer.draft.model.schemas) {

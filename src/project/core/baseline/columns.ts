@@ -1,0 +1,68 @@
+/** Columns that a statement of the migrations needs: their table and their type. */
+import type { ColumnModel } from '../types-file/model.ts';
+import type { Draft, TableDraft } from './draft.ts';
+import { bare, nameOf, typeOfValue } from './print.ts';
+import type { Sources } from './sources.ts';
+import { mentions } from './statement.ts';
+
+/** Returns the column from the types, under its current or its later name. Otherwise the type is guessed from the name. */
+export function columnModel(draft: Draft, sources: Sources, table: TableDraft, name: string): ColumnModel {
+  const names = [
+    table.name,
+    ...[...draft.oldNames].flatMap(([now, old]) => (old === table.name ? [now] : [])),
+  ];
+  const inTypes = (column: string | undefined) =>
+    names
+      .flatMap((one) => draft.tableModel(table.schema, one)?.columns ?? [])
+      .find((one) => one.name === column);
+  const found =
+    inTypes(name) ??
+    names.map((one) => inTypes(sources.newColumnName(one, name))).find((one) => one !== undefined);
+  if (found !== undefined) return { ...found, name };
+  return { name, type: { kind: 'string', dimensions: 0 }, nullable: true, optional: true, generated: false };
+}
+
+/** Returns the statement's table that most likely has the missing column. */
+export function tableLacking(draft: Draft, name: string, statement: string): TableDraft | undefined {
+  const candidates = [...draft.tables.values()].filter(
+    (table) => mentions(statement, table.name) && !table.columns.some((column) => column.name === name),
+  );
+  const isInTypes = (table: TableDraft) =>
+    draft.tableModel(table.schema, table.name)?.columns.some((column) => column.name === name);
+  return (
+    candidates.find(isInTypes) ??
+    candidates.find(({ isKnown }) => !isKnown) ??
+    (candidates.length === 1 ? candidates[0] : undefined)
+  );
+}
+
+/** A column of a table that an earlier migration creates, so the baseline can't contain it. */
+export interface LateColumn {
+  readonly kind: 'run';
+  readonly statements: readonly string[];
+  readonly isTooLate: true;
+}
+
+/** Adds a column from the types to a table that isn't in the baseline. `written` is the table's name in the error. */
+export function lateColumn(
+  draft: Draft,
+  written: string | undefined,
+  name: string,
+  statement: string,
+): LateColumn | undefined {
+  const schemas = draft.model.schemas.flatMap((schema) =>
+    schema.tables.map((model) => ({ schema: schema.name, model })),
+  );
+  const found = schemas.find(
+    ({ schema, model }) =>
+      !draft.tables.has(`${schema}.${model.name}`) &&
+      (written === undefined ? mentions(statement, model.name) : model.name === written) &&
+      model.columns.some((column) => column.name === name),
+  );
+  if (found === undefined) return undefined;
+  const { schema, model } = found;
+  const column = model.columns.find((one) => one.name === name) as ColumnModel;
+  const { type } = typeOfValue(draft, column);
+  const statements = [`alter table ${nameOf({ schema, name: model.name })} add column ${bare(name)} ${type}`];
+  return { kind: 'run', statements, isTooLate: true };
+}
