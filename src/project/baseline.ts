@@ -1,7 +1,7 @@
 /**
- * A first migration from generated types: what they name and no migration creates. Which that is shows only by running the
- * migrations, so they are rehearsed in databases of their own, again and again, until the baseline stays as it is. What
- * they lack is added to it, and what they add themselves is taken out.
+ * Writes a first migration from generated types, with the objects that no migration creates. Only running the migrations
+ * shows which objects those are, so they are rehearsed in separate databases until the baseline doesn't change anymore.
+ * Objects that the migrations lack are added, and objects that they create are removed.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,17 +41,17 @@ export interface Baseline {
   /** `supabase/migrations/00000000000000_baseline.sql` */
   readonly shownPath: string;
   readonly path: string;
-  /** Undefined: the migrations create everything that the types name. */
+  /** Undefined if the migrations create everything in the types. */
   readonly text: string | undefined;
-  /** Tables in it. */
+  /** The baseline's tables. */
   readonly tables: readonly string[];
-  /** Tables that no client can read, since nothing is known of their policies. */
+  /** Tables that no client can read, because their policies are unknown. */
   readonly withoutPolicy: readonly string[];
-  /** Statements of the project that fail all the same. */
+  /** Statements of the project that still fail. */
   readonly failures: readonly StatementFailure[];
 }
 
-/** Every rehearsal but the last teaches something; real projects need two to eight. */
+/** The maximum number of rehearsals. Real projects need two to eight. */
 const mostRehearsals = 60;
 
 /** @throws {ProjectError} `no_types`, `baseline_exists` */
@@ -90,7 +90,7 @@ function refuseTaken({ exists, shownPath }: NewFile): void {
 }
 
 interface Rehearsal {
-  /** False: the draft changed in a way that only shows from the start. */
+  /** False if the draft changed in a way that takes effect only in a new rehearsal. */
   readonly isWhole: boolean;
   readonly failures: readonly StatementFailure[];
 }
@@ -129,11 +129,11 @@ async function rehearse(
 
 interface Helper {
   readonly keepGoing: KeepGoing;
-  /** Statements that nothing in the baseline can help. */
+  /** Statements that no change to the baseline can repair. */
   readonly failures: StatementFailure[];
 }
 
-/** Gives each statement what it lacks, and runs it again. */
+/** Repairs the baseline for a failed statement and runs the statement again. */
 function helping(repairer: Repairer, session: Session): Helper {
   const failures: StatementFailure[] = [];
   const notices: NoticeShape[] = [];
@@ -166,7 +166,7 @@ function helping(repairer: Repairer, session: Session): Helper {
   };
 }
 
-/** All or nothing, so that the file's transaction lives on. */
+/** Applies all statements or none, so that the file's transaction continues. */
 async function apply(remedy: Remedy & { readonly kind: 'run' }, tx: Queryable): Promise<boolean> {
   const run = async (within: Queryable) => {
     for (const statement of remedy.statements) await within.exec(statement);

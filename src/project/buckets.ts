@@ -1,4 +1,4 @@
-/** Buckets of `[storage.buckets.NAME]`, made through the storage service like any client would. */
+/** Creates the buckets in `[storage.buckets.NAME]` through the storage service's HTTP API. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
 import type { Config } from '../config/index.ts';
@@ -6,7 +6,7 @@ import { ProjectError } from './errors.ts';
 
 export interface BucketDeps {
   readonly config: Config;
-  /** A request to the running backend, with a path such as `/storage/v1/bucket`. */
+  /** Sends a request to the running backend. The path is one such as `/storage/v1/bucket`. */
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
   readonly serviceRoleKey: string;
   readonly onProgress: (message: string) => void;
@@ -14,7 +14,7 @@ export interface BucketDeps {
 
 const uploadsAtOnce = 5;
 
-/** Makes or updates every bucket, then uploads the files of each `objects_path`. @throws {ProjectError} */
+/** Creates or updates every bucket, then uploads the files in each `objects_path`. @throws {ProjectError} */
 export async function seedBuckets(deps: BucketDeps): Promise<void> {
   const buckets = Object.entries(deps.config.storage.buckets);
   if (buckets.length === 0) return;
@@ -47,7 +47,7 @@ interface Upload {
   readonly key: string;
 }
 
-/** None, and a warning, where a fresh clone lacks the folder. */
+/** Returns an empty list with a warning if the folder doesn't exist, as in a fresh clone. */
 function filesBelow(bucket: string, root: string, warn: (message: string) => void): Upload[] {
   try {
     if (statSync(root).isFile()) return [{ bucket, path: root, key: basename(root) }];

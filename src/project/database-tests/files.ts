@@ -1,4 +1,4 @@
-/** Test files below supabase/tests, or below what the command names. */
+/** Finds the test files in supabase/tests, or in the paths that the command lists. */
 import { readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { ProjectError } from '../errors.ts';
@@ -9,7 +9,7 @@ export interface TestFile {
   readonly shownPath: string;
 }
 
-/** By path, as pg_prove sorts them. @throws {ProjectError} `tests_path` for a named path that isn't there. */
+/** Returns the files sorted by path, as pg_prove does. @throws {ProjectError} `tests_path` for a listed path that doesn't exist. */
 export function findTestFiles(projectDir: string, named: readonly string[], cwd: string): TestFile[] {
   const roots =
     named.length > 0

@@ -1,4 +1,4 @@
-/** The project's pgTAP suites: what pg_prove does with psql, with the session of one file for each file. */
+/** Runs the project's pgTAP suites as pg_prove does with psql. Each file has a separate session. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTextSession } from '../../database/index.ts';
@@ -13,15 +13,15 @@ export interface TestDatabaseOptions {
   /** Signs in as the role that runs the tests. */
   readonly url: string;
   readonly projectDir: string;
-  /** Files and folders; none: supabase/tests. */
+  /** Files and folders. If empty, supabase/tests. */
   readonly paths: readonly string[];
   readonly cwd: string;
-  /** Prints all that the files print. */
+  /** Whether to print the complete output of the files. */
   readonly verbose: boolean;
   readonly print: (line: string) => void;
 }
 
-/** Sessions of files that disturb no other. */
+/** The number of self-contained files that run concurrently. */
 const parallelFiles = 4;
 
 /**
@@ -56,7 +56,7 @@ export async function testDatabase(options: TestDatabaseOptions): Promise<boolea
   return outcomes.every(isPassed);
 }
 
-/** Neighbors that run at the same time; a file that leaves something behind has its place in the order. */
+/** Groups adjacent self-contained files, which run concurrently. Any other file runs alone, in the original order. */
 function groupsOf(files: readonly TestFile[]): TestFile[][] {
   const groups: TestFile[][] = [];
   let isOpen = false;
@@ -70,7 +70,7 @@ function groupsOf(files: readonly TestFile[]): TestFile[][] {
   return groups;
 }
 
-/** What failed beside others runs again alone, since locks of the others may have been the reason. */
+/** Runs the files concurrently. A file that fails runs again alone, because locks of the other files may be the reason. */
 async function runGroup(files: readonly TestFile[], options: RunTestOptions): Promise<FileOutcome[]> {
   const outcomes = await Promise.all(files.map((file) => runTestFile(file, options)));
   if (files.length > 1) {

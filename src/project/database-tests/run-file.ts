@@ -1,4 +1,4 @@
-/** Runs one test file in a session of its own, as psql does with ON_ERROR_STOP set and no titles around rows. */
+/** Runs one test file in a separate session, as psql does with ON_ERROR_STOP set and without row headers. */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openTextSession, PostgresError, type TextSession } from '../../database/index.ts';
@@ -10,11 +10,11 @@ import type { TestFile } from './files.ts';
 
 export interface RunTestOptions {
   readonly url: string;
-  /** Where `\i` looks, in this order, for a file that isn't beside the test. */
+  /** The folders in which `\i` looks for a file that isn't in the test's folder, in search order. */
   readonly includeDirs: readonly string[];
 }
 
-/** Commands of psql that only change how results look. */
+/** psql commands that only format results. */
 const looks = new Set(['pset', 'timing', 'x', 't', 'a', 'f', 'o', 'encoding', 'errverbose', 'conninfo', 'r']);
 const maxIncludes = 50;
 
@@ -130,7 +130,7 @@ class TestRun {
     throw new ScriptFailure(`${at}: "plinth test db" doesn't have psql's command \\${name}.`);
   }
 
-  /** Columns of the one row become variables. */
+  /** Sets a variable for each column of the result's row. */
   async #keep(text: string, prefix: string, at: string): Promise<void> {
     const [result] = await this.#results(text, at);
     const [row] = result?.rows ?? [];

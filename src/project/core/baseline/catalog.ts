@@ -1,13 +1,13 @@
-/** What the database has once the migrations have run. Keys are `schema.name`. */
+/** The objects in the database after the migrations. Keys are `schema.name`. */
 export interface Catalog {
   /** Tables and views, with their columns. */
   readonly relations: ReadonlyMap<string, readonly string[]>;
   /** Enums and composite types. */
   readonly types: ReadonlySet<string>;
   readonly functions: ReadonlySet<string>;
-  /** Tables that have a policy which isn't the baseline's. */
+  /** Tables with a policy that isn't from the baseline. */
   readonly withPolicy: ReadonlySet<string>;
 }
 
-/** By which the baseline's policies are told from those of the migrations. */
+/** The prefix that distinguishes the baseline's policies from those of the migrations. */
 export const policyPrefix = 'Baseline: ';

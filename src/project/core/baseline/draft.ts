@@ -1,6 +1,6 @@
 /**
- * A baseline in the making: what of the generated types no migration creates. It begins empty; a rehearsal of the
- * migrations adds what they need and takes out what they add themselves (`repair.ts`).
+ * The draft of a baseline: the objects in the generated types that no migration creates. It begins empty. A rehearsal of
+ * the migrations adds the objects that they need and removes those that they create themselves (`repair.ts`).
  */
 import type {
   ColumnModel,
@@ -15,13 +15,13 @@ import type {
 export interface TableDraft {
   readonly schema: string;
   readonly name: string;
-  /** In the order in which they are written. */
+  /** In output order. */
   readonly columns: ColumnModel[];
   readonly primaryKey: readonly string[];
   readonly uniques: (readonly string[])[];
-  /** Of the types; false where it isn't in them, so that its columns come from the statements that name them. */
+  /** Whether the types contain the table. If not, its columns come from the statements that use them. */
   readonly isKnown: boolean;
-  /** Dropped or changed by a migration, so that something must be there. */
+  /** Policies or constraints that a migration drops or changes, so they must exist. */
   readonly policies: Set<string>;
   readonly constraints: Set<string>;
 }
@@ -35,7 +35,7 @@ export interface FunctionDraft {
     readonly optional: boolean;
   }[];
   readonly returns: string;
-  /** A migration calls it, so it returns nothing instead of refusing. */
+  /** Whether a migration calls the function. If so, its body returns null instead of raising an error. */
   readonly isCalled: boolean;
 }
 
@@ -46,15 +46,15 @@ export class Draft {
   readonly compositeTypes = new Map<string, ViewModel>();
   readonly views = new Map<string, ViewModel>();
   readonly functions = new Map<string, FunctionDraft>();
-  /** What tables are called before a migration renames them, by their names in the types. */
+  /** The names of tables before a migration renames them, by their names in the types. */
   readonly oldNames = new Map<string, string>();
-  /** Switched on in the dashboard. */
+  /** Extensions that were enabled in the dashboard. */
   readonly extensions = new Set<string>();
-  /** Types that a statement has taught, by `schema.table.column`. */
+  /** Column types that a statement requires, by `schema.table.column`. */
   readonly types = new Map<string, string>();
-  /** What the migrations add themselves: `schema.table.column`, `schema.table constraint name`, `schema.enum value`. */
+  /** Objects that the migrations add themselves: `schema.table.column`, `schema.table constraint name`, `schema.enum value`. */
   readonly excluded = new Set<string>();
-  /** `public.notes`: has neither policies of its own nor of the migrations, and no column that names its owner. */
+  /** Tables without any policy and without an owner column, such as `public.notes`. */
   readonly withoutPolicy = new Set<string>();
   readonly ownerPolicies = new Map<string, string>();
 
@@ -86,7 +86,7 @@ export class Draft {
     return this.model.schemas.find((schema) => schema.name === name);
   }
 
-  /** As the types have it, without what the migrations add. */
+  /** Returns the table from the types, without the columns that the migrations add. */
   addTable(schema: string, name: string, model: TableModel | undefined): TableDraft {
     const key = `${schema}.${name}`;
     const columns = (model?.columns ?? []).filter((column) => !this.excluded.has(`${key}.${column.name}`));
@@ -104,7 +104,7 @@ export class Draft {
     return table;
   }
 
-  /** The table without its schema named: the one in `public`, else in any; by the name that it gets later too. */
+  /** Finds a table by its unqualified current or later name, first in `public`, then in any schema. */
   findTable(written: string): TableDraft | undefined {
     const name = this.oldNames.get(written) ?? written;
     return (
@@ -113,14 +113,14 @@ export class Draft {
   }
 }
 
-/** Generated types are sorted by name; people write the key first and the times last. */
+/** Sorts the key first and timestamps last, because generated types are sorted by name. */
 function inUsualOrder(columns: readonly ColumnModel[]): ColumnModel[] {
   const weight = ({ name }: ColumnModel) =>
     name === 'id' ? 0 : /^(created|updated)_?at$/i.test(name) ? 3 : /_id$/.test(name) ? 1 : 2;
   return [...columns].sort((a, b) => weight(a) - weight(b));
 }
 
-/** `id`, else a one-to-one reference, else the references that a join table consists of. */
+/** Returns `id`, else a one-to-one reference, else the references of a join table. */
 function primaryKeyOf(model: TableModel | undefined): readonly string[] {
   if (model === undefined) return [];
   if (model.columns.some(({ name }) => name === 'id')) return ['id'];

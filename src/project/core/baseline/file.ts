@@ -1,4 +1,4 @@
-/** The baseline as the file of a migration. */
+/** Prints the baseline as a migration file. */
 
 export interface BaselineFile {
   readonly version: string;

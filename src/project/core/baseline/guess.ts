@@ -1,12 +1,12 @@
 /**
- * The PostgreSQL type and default of a column, guessed from its TypeScript type, its name, and what it refers to. The types
- * of a client hold `string` for a uuid, a time and a text alike, so every guess has a reason that is written beside it.
+ * Guesses a column's PostgreSQL type and default from its TypeScript type, name and reference. Generated types use `string`
+ * for uuid, timestamps and text, so every guess has a reason, which is written as a comment in the baseline.
  */
 import type { ColumnModel, ValueType } from '../types-file/model.ts';
 
 export interface Guess {
   readonly type: string;
-  /** Undefined: the TypeScript type leaves no choice. */
+  /** Undefined if only one type matches the TypeScript type. */
   readonly reason?: string;
 }
 
@@ -55,7 +55,7 @@ function guessNumber(name: string): Guess {
   return { type: 'numeric', reason: 'number' };
 }
 
-/** What the generator has no TypeScript type for. */
+/** PostgreSQL types that the generator maps to `unknown`. */
 function guessUnknown(name: string): Guess {
   if (/(^|_)ip(_address)?$/.test(name)) return { type: 'inet', reason: 'unknown, named ip' };
   if (/search|fts|tsv|vector|document/.test(name))
@@ -65,8 +65,7 @@ function guessUnknown(name: string): Guess {
 }
 
 /**
- * What an insert that leaves the column out gets; undefined where the types name no default. `type` is the column's
- * SQL type.
+ * Returns the column's default, or undefined if the types don't declare one. `type` is the column's SQL type.
  */
 export function guessDefault(
   { name: written, optional, nullable, generated }: ColumnModel,
@@ -76,7 +75,7 @@ export function guessDefault(
   const name = wordsOf(written);
   if (generated || !optional) return undefined;
   if (/^(created|updated|inserted)_(at|on|date)$/.test(name)) return timeDefault(type);
-  // A nullable column may be left out without a default.
+  // An insert can omit a nullable column that has no default.
   if (nullable) return undefined;
   if (type.endsWith('[]')) return `'{}'`;
   const [first] = options.enumValues;

@@ -1,10 +1,10 @@
-/** What PostgreSQL's message about a failed statement says of the schema, in English; other languages say nothing. */
+/** Extracts from PostgreSQL's error message what a failed statement lacks or contradicts. Only English messages match. */
 
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly detail?: string | undefined;
-  /** The statement of a function that failed, among other things. */
+  /** The error's context, which includes the failed statement of a function. */
   readonly where?: string | undefined;
   /** 1-based, in characters. */
   readonly position?: number | undefined;
@@ -12,7 +12,7 @@ export interface Failure {
 
 export type Observation =
   | { readonly kind: 'no relation'; readonly schema?: string; readonly name: string }
-  /** Without a table: the message doesn't name it. */
+  /** The table is undefined if the message doesn't contain it. */
   | { readonly kind: 'no column'; readonly table?: string; readonly name: string }
   | { readonly kind: 'no type'; readonly schema?: string; readonly name: string }
   | {
@@ -170,7 +170,7 @@ const rules: readonly Rule[] = [
   rule('42P16', 'cannot (?:change|drop|remove)', () => ({ kind: 'relation exists', name: '' })),
 ];
 
-/** Undefined: it is about something else. @example observe({ code: '42P01', message: 'relation "a" does not exist' }) */
+/** Returns undefined for an unrelated error. @example observe({ code: '42P01', message: 'relation "a" does not exist' }) */
 export function observe(failure: Failure): Observation | undefined {
   for (const [codes, pattern, read] of rules) {
     const match = codes.split('|').includes(failure.code) ? pattern.exec(failure.message) : null;

@@ -17,9 +17,9 @@ import { keysDiffer, teachInserted, typesDiffer, valueInWrongForm } from './wron
 export class Repairer {
   readonly draft: Draft;
   readonly #sources: Sources;
-  /** Statements of the draft that have run in this rehearsal. */
+  /** The statements of the draft that have run in this rehearsal. */
   #done = new Set<string>();
-  /** Needed before any migration creates it, so that it stays. */
+  /** Objects that a migration needs before any migration creates them, so they can't be excluded. */
   readonly #demanded = new Set<string>();
   readonly #excludedObjects = new Set<string>();
 
@@ -28,17 +28,17 @@ export class Repairer {
     this.#sources = sources;
   }
 
-  /** At the start of a rehearsal, which runs all of these. */
+  /** Returns the statements that a new rehearsal begins with. */
   begin(): readonly string[] {
     const statements = baselineStatements(this.draft);
     this.#done = new Set(statements);
     return statements;
   }
 
-  /** `public.notes`; false where a migration creates it, as an earlier rehearsal has shown. */
+  /** Whether the baseline may contain the object, such as `public.notes`. An earlier rehearsal shows which objects migrations create. */
   readonly mayHold = (key: string): boolean => !this.#excludedObjects.has(key);
 
-  /** With the enums and composite types that its columns have. */
+  /** Adds the table with the enums and composite types of its columns. */
   addTable(schema: string, name: string, model = this.draft.tableModel(schema, name)): TableDraft {
     const table = this.draft.addTable(schema, name, model);
     for (const { type } of table.columns)
@@ -46,7 +46,7 @@ export class Repairer {
     return table;
   }
 
-  /** Undefined: nothing in the baseline can help. */
+  /** Returns undefined if no change to the baseline can help. */
   remedy(failure: Failure, statement: string): Remedy | undefined {
     const extension = missingExtension(failure);
     if (extension !== undefined) return this.#extension(extension);
@@ -56,7 +56,7 @@ export class Repairer {
     return this.#remedy(seen, inner ?? statement, failure.position);
   }
 
-  /** A notice about what is skipped since it exists. */
+  /** Handles the notice that an existing column is skipped. */
   remedyNotice(notice: Failure): Remedy | undefined {
     const seen = observe(notice);
     return seen?.kind === 'column exists' ? this.#columnExists(seen) : undefined;
@@ -119,14 +119,14 @@ export class Repairer {
     }
   }
 
-  /** Statements of the draft that this rehearsal hasn't run yet. */
+  /** Runs the statements of the draft that this rehearsal hasn't run yet. */
   #pending(): Remedy {
     const statements = baselineStatements(this.draft).filter((statement) => !this.#done.has(statement));
     for (const statement of statements) this.#done.add(statement);
     return { kind: 'run', statements };
   }
 
-  /** The table as it is after a statement that changed it. */
+  /** Runs statements that bring the database to the state of the changed draft. */
   #changed(statements: readonly string[], undo?: () => void): Remedy {
     for (const statement of baselineStatements(this.draft)) this.#done.add(statement);
     return { kind: 'run', statements, ...(undo === undefined ? {} : { undo }) };
@@ -187,7 +187,7 @@ export class Repairer {
     return this.#pending();
   }
 
-  /** An enum or composite type, unless a migration creates it. */
+  /** Adds an enum or composite type unless a migration creates it. */
   #addType(schema: string, name: string, isDemanded = false): boolean {
     const key = `${schema}.${name}`;
     if (!isDemanded && (!this.mayHold(key) || this.#sources.creates('type', schema, name))) return false;
@@ -266,7 +266,7 @@ export class Repairer {
     for (const key of [...draft.tables.keys(), ...draft.views.keys()])
       if (key.slice(key.indexOf('.') + 1) === name)
         return this.#exclude(key, () => draft.tables.delete(key) || draft.views.delete(key));
-    // The index behind one of our unique constraints.
+    // The name may belong to the index of a unique constraint in the baseline.
     const owner = [...draft.tables.values()].find(
       (table) => name.startsWith(`${table.name}_`) && name.endsWith('_key'),
     );

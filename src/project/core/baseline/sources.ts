@@ -1,4 +1,4 @@
-/** What the texts of the migrations say about names, where the database that they are run in can't say it yet. */
+/** Reads from the migrations' text the renames and function signatures that later statements will apply. */
 import { lex } from '../../../shared/sql/lex.ts';
 import { identifier, isCreatedBy, partsOf, type SqlText, withoutComments } from '../missing.ts';
 
@@ -8,7 +8,7 @@ export interface Header {
   readonly returns: string;
 }
 
-/** The names that tables and columns are given later, and the heads of functions. */
+/** The later names of tables and columns, and the signatures of functions. */
 export class Sources {
   readonly #texts: readonly string[];
   constructor(files: readonly SqlText[]) {
@@ -19,7 +19,7 @@ export class Sources {
     return this.#texts.some((text) => isCreatedBy(text, kind, schema, name));
   }
 
-  /** What `alter table OLD rename to NEW` makes of a table. */
+  /** The new name in `alter table OLD rename to NEW`. */
   newTableName(old: string): string | undefined {
     return this.#renamed(old, String.raw`rename\s+to\s+(${identifier})`);
   }
@@ -43,7 +43,7 @@ export class Sources {
     return undefined;
   }
 
-  /** The first one of that name. */
+  /** Returns the first function with the name. */
   functionHeader(name: string): Header | undefined {
     const start = new RegExp(
       String.raw`\bcreate\s+(?:or\s+replace\s+)?function\s+(?:${identifier}\s*\.\s*)?"?${escaped(name)}"?\s*\(`,
@@ -61,7 +61,7 @@ export class Sources {
 
 const escaped = (name: string): string => name.replace(/[^\w]/g, String.raw`\$&`);
 
-/** What ends `returns …`. */
+/** The words that end a `returns …` clause. */
 const clause =
   /^(language|as|stable|immutable|volatile|security|set|strict|called|leakproof|parallel|cost|rows|support|window|begin|return|not)$/i;
 

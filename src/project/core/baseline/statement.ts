@@ -1,7 +1,7 @@
-/** The places of a statement that an error is about. */
+/** Finds the tables and columns in a statement that an error concerns. */
 import { lex } from '../../../shared/sql/lex.ts';
 
-/** As a word of its own, whatever its schema and quotes. */
+/** Whether the statement contains the name as a separate word, with or without schema and quotes. */
 export const mentions = (statement: string, name: string): boolean =>
   new RegExp(String.raw`(?<![\w$])${name.replace(/[^\w]/g, String.raw`\$&`)}(?![\w$])`, 'i').test(statement);
 
@@ -39,7 +39,7 @@ export function insertedTable(statement: string): string | undefined {
   return words[at + 2]?.text === '.' ? words[at + 3]?.text : words[at + 1]?.text;
 }
 
-/** The names between the parentheses behind the word at `at`. */
+/** Returns the names in the parentheses after the word at `at`. */
 function listBehind(words: readonly Word[], at: number): string[] | undefined {
   if (words[at + 1]?.text !== '(') return undefined;
   const end = words.findIndex(({ text }, index) => index > at && text === ')');
@@ -64,7 +64,7 @@ export function referencedColumnsOf(statement: string, table: string): string[] 
   return at < 0 ? undefined : listBehind(words, at);
 }
 
-/** The names beside comparisons; the comparison at the position comes first. */
+/** Returns the operands of comparisons. The comparison at the position comes first. */
 export function comparedColumns(
   statement: string,
   position: number | undefined,
@@ -86,7 +86,7 @@ export function comparedColumns(
   return found.sort((a, b) => a.distance - b.distance);
 }
 
-/** The column that an insert's VALUES give this string. */
+/** Returns the column to which an insert's VALUES assign this string. */
 export function columnOfValue(statement: string, value: string): string | undefined {
   const words = wordsOf(statement);
   const into = words.findIndex(({ text }) => text === 'into');

@@ -1,6 +1,6 @@
 /**
- * What the types name and the database still lacks once the migrations have run. No migration needs it, but the app does:
- * whole tables that only the dashboard knew, views, functions.
+ * Adds the objects in the types that the database still lacks after the migrations: tables, views and functions that were
+ * created in the dashboard. No migration needs them, but the app does.
  */
 import { missingExtension, serviceSchemas } from '../missing.ts';
 import type { ColumnModel, SchemaModel } from '../types-file/model.ts';

@@ -1,6 +1,6 @@
 /**
- * A test file as psql reads it: statements, and the commands of psql that test suites use. Terms: a `command` begins with a
- * backslash; a `variable` is what \set sets and `:name` inserts.
+ * Parses a test file as psql does, into statements and the psql commands that test suites use. Terms: a `command` begins
+ * with a backslash. A `variable` is set by \set and inserted by `:name`.
  */
 import { nextToken } from '../../../shared/sql/lex.ts';
 import { type Statement, splitStatements } from '../../core/split.ts';
@@ -18,7 +18,7 @@ export type ScriptStep =
       readonly name: string;
       readonly args: readonly string[];
       readonly line: number;
-      /** The text before it that no semicolon ended, which `\gset` and `\g` run. */
+      /** The unterminated statement before the command, which `\gset` and `\g` run. */
       readonly pending: string;
     };
 
@@ -49,7 +49,7 @@ export function readScript(source: string): ScriptStep[] {
     const end = newline === -1 ? text.length : newline;
     const [name = '', ...args] = argumentsOf(text.slice(at + 1, end));
     const runsPending = /^g(set|exec|x|desc)?$/.test(name);
-    // Elsewhere an unfinished statement continues behind the command, which psql allows and suites hardly use.
+    // psql continues an unterminated statement after any other command. Test suites hardly use this, so it isn't supported.
     take(runsPending ? Math.max(start, lastEnd) : at);
     const pending = runsPending ? text.slice(Math.max(start, lastEnd), at).trim() : '';
     steps.push({ kind: 'command', name, args, line: lineOf(at), pending });
@@ -60,7 +60,7 @@ export function readScript(source: string): ScriptStep[] {
   return steps;
 }
 
-/** Words of a command's line; quotes keep spaces together. */
+/** Splits a command's line into arguments, which may be quoted. */
 function argumentsOf(line: string): string[] {
   return [...line.matchAll(/'((?:[^']|'')*)'|"([^"]*)"|([^\s'"]+)/g)].map(
     ([, single, double, bare]) => single?.replaceAll("''", "'") ?? double ?? bare ?? '',
@@ -68,7 +68,7 @@ function argumentsOf(line: string): string[] {
 }
 
 /**
- * `:name`, `:'name'` and `:"name"` replaced by what variables hold; unknown ones and casts stay.
+ * Replaces `:name`, `:'name'` and `:"name"` with the variables' values. Unknown variables and casts aren't changed.
  *
  * @example withVariables("select :'word'", new Map([['word', "it's"]])) // "select 'it''s'"
  */
@@ -93,7 +93,7 @@ export function withVariables(statement: string, variables: ReadonlyMap<string, 
   return result;
 }
 
-/** Begins a transaction, rolls it back at its end and does nothing else to it: such files can't disturb each other. */
+/** Whether the file is a single transaction that it rolls back, so that it can run beside other files. */
 export function isSelfContained(steps: readonly ScriptStep[]): boolean {
   const statements = steps
     .filter((step) => step.kind === 'statement')

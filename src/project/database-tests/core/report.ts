@@ -1,12 +1,12 @@
-/** The words of pg_prove (Perl's TAP::Harness): a line per file, and a summary of what failed. */
+/** Formats results as pg_prove (Perl's TAP::Harness) does: a line per file and a summary of the failures. */
 import { parseTap, type TapResult } from './tap.ts';
 
 export interface FileOutcome {
-  /** As `supabase/tests/todos.test.sql`. */
+  /** Such as `supabase/tests/todos.test.sql`. */
   readonly shownPath: string;
-  /** What the file's statements returned. */
+  /** The rows that the file's statements returned. */
   readonly output: readonly string[];
-  /** What ended the file before its end, with where: `supabase/tests/a.sql:3: ERROR:  …`. */
+  /** The error that stopped the file, with its location: `supabase/tests/a.sql:3: ERROR:  …`. */
   readonly error: string | undefined;
 }
 
@@ -20,8 +20,8 @@ export function isPassed(outcome: FileOutcome): boolean {
 }
 
 /**
- * Dots to the longest name. Comments are shown where a test failed, since they say why. `withTap`: everything that the file
- * printed is shown.
+ * Pads the name with dots to the longest name. Includes the comments if a test failed, because they explain the failure.
+ * With `withTap`, includes the file's complete output.
  */
 export function fileLines(outcome: FileOutcome, longest: number, withTap: boolean): string[] {
   const { shownPath, output, error } = outcome;

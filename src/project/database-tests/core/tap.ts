@@ -1,4 +1,4 @@
-/** What a test file says in the Test Anything Protocol (version 12), judged as Perl's TAP::Parser judges it. */
+/** Parses a test file's output in the Test Anything Protocol (version 12) by the rules of Perl's TAP::Parser. */
 
 export interface TapResult {
   readonly planned: number | undefined;
@@ -11,7 +11,7 @@ export interface TapResult {
   /** Numbers of tests marked TODO that passed. */
   readonly todoPassed: readonly number[];
   readonly parseErrors: readonly string[];
-  /** Comment lines, which say why tests failed. */
+  /** Comment lines, which explain failed tests. */
   readonly diagnostics: readonly string[];
 }
 
