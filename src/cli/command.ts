@@ -113,7 +113,7 @@ export function parseInput(command: Command, args: readonly string[]): ParsedInp
       const value = text(name);
       if (value === undefined) return undefined;
       const port = Number(value);
-      if (!/^\d+$/.test(value) || port > 65_535) throw new UsageError(`--${name}: ${value} is not a port`);
+      if (!/^\d+$/.test(value) || port > 65_535) throw new UsageError(`--${name}: ${value} isn't a port`);
       return port;
     },
   };

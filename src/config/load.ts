@@ -129,7 +129,7 @@ function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
   if (values.project_id !== undefined && project_id !== written) {
     warnings.push({
       key: 'project_id',
-      message: `not a valid name, ${project_id} is used`,
+      message: `not a valid name, so ${project_id} is used`,
       ...at(first, 'project_id'),
     });
   }

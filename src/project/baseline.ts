@@ -66,7 +66,7 @@ export async function makeBaseline(options: BaselineOptions): Promise<Baseline> 
   const repairer = new Repairer(draft, new Sources(readSources(supabaseDir)));
   let rehearsal: Rehearsal | undefined;
   for (let count = 1; count <= mostRehearsals; count++) {
-    onProgress(`Rehearsing the migrations (${count})...`);
+    onProgress(`Running the migrations in a temporary database (${count})...`);
     const before = baselineStatements(draft).join(';');
     rehearsal = await rehearse(options, repairer);
     if (rehearsal.isWhole && baselineStatements(draft).join(';') === before) break;
@@ -85,7 +85,7 @@ export async function makeBaseline(options: BaselineOptions): Promise<Baseline> 
 
 function refuseTaken({ exists, shownPath }: NewFile): void {
   if (!exists) return;
-  const advice = ['To write it again, from newer types for instance, delete it first.'];
+  const advice = ['To generate it again, for example from newer types, delete it first.'];
   throw new ProjectError('baseline_exists', { file: shownPath }, { advice });
 }
 

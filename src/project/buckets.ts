@@ -58,7 +58,9 @@ function filesBelow(bucket: string, root: string, warn: (message: string) => voi
       .map((path) => ({ bucket, path, key: relative(root, path).replaceAll('\\', '/') }));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      warn(`storage.buckets.${bucket}.objects_path: there is no folder ${root}; the bucket gets no files.`);
+      warn(
+        `storage.buckets.${bucket}.objects_path: the folder ${root} doesn't exist, so the bucket gets no files.`,
+      );
       return [];
     }
     throw new ProjectError(

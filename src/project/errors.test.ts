@@ -31,7 +31,7 @@ test.each(['halfvec', 'extensions.halfvec', 'public.sparsevec[]'])(
     const cause = { code: '42704', message: `type "${type}" does not exist`, severity: 'ERROR' };
     const failed = { ...statement, isOurCall: false, reason: [], lacksExtension: false };
     const { advice } = statementFailed(failed, Object.assign(new Error(cause.message), cause));
-    expect(advice[0]).toMatch(/^Hint: (halfvec|sparsevec) needs pgvector 0.7 or newer/);
+    expect(advice[0]).toMatch(/^Hint: (halfvec|sparsevec) requires pgvector 0.7 or newer/);
     expect(advice.filter((line) => line.startsWith('Hint'))).toHaveLength(1);
   },
 );

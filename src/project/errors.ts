@@ -3,24 +3,24 @@ import type { PostgresErrorShape } from '../database/types.ts';
 
 const table = {
   statement_failed: (d: Details) => `${d.file}: ${d.message}`,
-  commit_failed: (d: Details) => `${d.file}: ${d.message} (when the transaction was committed)`,
+  commit_failed: (d: Details) => `${d.file}: ${d.message} (while committing the transaction)`,
   record_failed: (d: Details) =>
     `${d.file}: the statements ran, but the list of applied files could not be updated: ${d.message}`,
   copy_from_stdin: (d: Details) =>
-    `${d.file}: COPY … FROM stdin reads rows from the lines that follow, which only psql does. Write INSERT statements; pg_dump makes them with --column-inserts.`,
+    `${d.file}: COPY … FROM stdin reads rows from the lines that follow, which only psql supports. Use INSERT statements instead; "pg_dump --column-inserts" writes them.`,
   not_utf8: (d: Details) =>
-    `${d.file} holds the character 0, which no SQL has: the file isn't saved as UTF-8.`,
+    `${d.file} contains a null character, which SQL doesn't allow. Save the file as UTF-8.`,
   local_older: () =>
     'Found local migration files to be inserted before the last migration on remote database.',
   remote_missing: () => 'Remote migration versions not found in local migrations directory.',
-  migration_not_found: (d: Details) => `There is no migration ${d.version} in ${d.dir}.`,
+  migration_not_found: (d: Details) => `Migration ${d.version} doesn't exist in ${d.dir}.`,
   no_types: (d: Details) =>
-    `${d.file} declares no type Database with tables, as "plinth gen types" and "supabase gen types" write it.`,
-  baseline_exists: (d: Details) => `${d.file} exists already.`,
+    `${d.file} doesn't declare a type Database with tables. Use a file written by "plinth gen types" or "supabase gen types".`,
+  baseline_exists: (d: Details) => `${d.file} already exists.`,
   objects_path: (d: Details) =>
-    `storage.buckets.${d.bucket}.objects_path: ${d.path} cannot be read (${d.message}).`,
+    `storage.buckets.${d.bucket}.objects_path: failed to read ${d.path} (${d.message}).`,
   tests_path: (d: Details) => `The file or folder ${d.path} doesn't exist.`,
-  bucket_failed: (d: Details) => `The bucket ${d.bucket} could not be prepared: ${d.message}`,
+  bucket_failed: (d: Details) => `Failed to create or update the bucket ${d.bucket}: ${d.message}`,
 } satisfies Record<string, (details: Details) => string>;
 
 export type ProjectErrorCode = keyof typeof table;
@@ -73,8 +73,8 @@ export function statementFailed(failed: FailedStatement, cause: PostgresErrorSha
     `At statement: ${failed.index}`,
     markPosition(failed.text, position),
     failed.committed
-      ? 'The statements before it are committed, since the file cannot run in one transaction; the next run goes on from here.'
-      : 'Nothing of this file was applied.',
+      ? "The statements before it are already committed because this file can't run in one transaction. The next run continues here."
+      : "None of this file's statements were applied.",
   ];
   const message = `${cause.message} (SQLSTATE ${cause.code})`;
   return new ProjectError('statement_failed', { file: `${failed.file}:${line}`, message }, { advice, cause });
@@ -86,12 +86,12 @@ function hintsOf({ hint, code, message }: PostgresErrorShape, lacksExtension: bo
   if (code === '42704' && half !== undefined) {
     return [
       ...hints,
-      `Hint: ${half} needs pgvector 0.7 or newer, which the embedded PostgreSQL doesn't have: use vector, or another PostgreSQL with --database-url`,
+      `Hint: ${half} requires pgvector 0.7 or newer, which the embedded PostgreSQL doesn't include. Use vector, or another PostgreSQL with --database-url.`,
     ];
   }
   const type = /^type "([^".]+)" does not exist$/.exec(message)?.[1];
   if (code === '42704' && type !== undefined && !lacksExtension) {
-    hints.push(`Hint: if an extension defines it, name its schema: extensions.${type}`);
+    hints.push(`Hint: if an extension defines this type, include its schema: extensions.${type}`);
   }
   return hints;
 }

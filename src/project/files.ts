@@ -51,12 +51,12 @@ export function readMigrationFolder(supabaseDir: string): MigrationFolder {
     const shownPath = `supabase/migrations/${entry}`;
     const match = /^(\d+)_(.*)\.sql$/.exec(entry);
     if (match === null) {
-      notes.push(`Skipping ${shownPath}: a migration is named <timestamp>_name.sql.`);
+      notes.push(`Skipping ${shownPath}: migration files must be named <timestamp>_name.sql.`);
       continue;
     }
     if (index === 0 && isServicesInit(entry)) {
       notes.push(
-        `Skipping ${shownPath}: the service made it itself, in its early days. Rename it to apply it.`,
+        `Skipping ${shownPath}: an early version of upstream's CLI generated this file. Rename it to apply it.`,
       );
       continue;
     }

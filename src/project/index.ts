@@ -110,7 +110,7 @@ export function createProject(deps: ProjectDeps): Project {
 async function announcePartialSchema(deps: ProjectDeps): Promise<void> {
   const failures = await listFailures(deps.database);
   if (failures.length === 0) return;
-  note(deps, `${summaryOf(failures)} "plinth db reset" applies the files again.`);
+  note(deps, `${summaryOf(failures)} Run "plinth db reset" to apply the files again.`);
 }
 
 /** The statements that --keep-going left out; none in somebody else's database. */

@@ -105,7 +105,7 @@ function searchPathIssues({ isDefiner, settings }: FunctionRow): LintIssue[] {
     {
       level: 'warning',
       message: 'security definer function without a search_path',
-      hint: "Add SET search_path = '' and write names with their schema.",
+      hint: "Add SET search_path = '' and qualify every name with its schema.",
     },
   ];
 }

@@ -41,7 +41,7 @@ export function pendingMigrations(states: readonly MigrationState[], includeAll:
       {},
       {
         advice: [
-          'If the files are lost for good, mark these versions as not applied:',
+          'If you no longer have the files, mark these versions as not applied:',
           `  plinth migration repair --status reverted ${versions}`,
         ],
       },
@@ -56,7 +56,7 @@ export function pendingMigrations(states: readonly MigrationState[], includeAll:
       'local_older',
       {},
       {
-        advice: ['To apply them all the same, repeat the command with --include-all:', ...names],
+        advice: ['To apply them anyway, run the command again with --include-all:', ...names],
       },
     );
   }

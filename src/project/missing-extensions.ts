@@ -67,13 +67,13 @@ export function describePlaceholders(
   const head = [
     'extension',
     'created in',
-    ...(failed === undefined ? [] : ['failed for lack of it']),
-    'what to do',
+    ...(failed === undefined ? [] : ['failed statement']),
+    'next step',
   ];
   return [
     ...(optional.length === 0
       ? []
-      : [`Skipped, since only tuning, monitoring and development need them: ${optional.join(', ')}`]),
+      : [`Skipped because only tuning, monitoring and development need them: ${optional.join(', ')}`]),
     ...(rows.length === 0
       ? []
       : ['The embedded PostgreSQL has only placeholders for these extensions:', ...columns([head, ...rows])]),

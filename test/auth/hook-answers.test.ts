@@ -221,9 +221,9 @@ describe('in PostgreSQL', () => {
 });
 
 test.each([
-  ['http://hooks.example.com/x', 'must begin with https://'],
-  ['http://10.0.0.1/x', 'must begin with https://'],
-  ['ftp://127.0.0.1/x', 'must begin with pg-functions://'],
+  ['http://hooks.example.com/x', 'must start with https://'],
+  ['http://10.0.0.1/x', 'must start with https://'],
+  ['ftp://127.0.0.1/x', 'must start with pg-functions://'],
 ])('%s is no address of a hook', (uri, message) => {
   const hook = { enabled: true, uri, secrets };
   expect(() => configFrom({ auth: { hook: { send_sms: hook } } })).toThrow(message);

@@ -41,7 +41,7 @@ describe('the line', () => {
     [['status', '--outptu', 'json'], "Unknown option '--outptu'; did you mean --output?"],
     [['status', '-o', 'xml'], '--output: xml is not one of pretty, env, json, yaml, toml'],
     [['status', '--override-name', 'api.ulr=X'], 'is not KEY=NAME with a known key (api.url?)'],
-    [['start', '--port', 'http'], '--port: http is not a port'],
+    [['start', '--port', 'http'], "--port: http isn't a port"],
     [['start', '-x', 'realtim'], '-x: there is no service realtim; did you mean realtime?'],
     [['start', '--workdir', '/nowhere'], '--workdir: there is no folder /nowhere'],
     [['stop', 'now'], 'Unexpected argument now'],
@@ -178,7 +178,7 @@ describe('with nothing running', () => {
     const bad = await plinth(['doctor'], {
       cwd: makeProject({ 'supabase/config.toml': '[api]\nport = "x"' }),
     });
-    expect(bad.stdout).toContain('BAD  supabase/config.toml:2: api.port: "x" is not a port');
+    expect(bad.stdout).toContain('BAD  supabase/config.toml:2: api.port: "x" isn\'t a port');
     expect(bad.status).toBe(1);
   });
 

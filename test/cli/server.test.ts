@@ -232,7 +232,7 @@ test('functions serve shows what they print, with other secrets and no token, un
   expect((await plinth(['functions', 'serve'], { cwd })).stderr).toContain('not running');
   const { API_URL } = await startDetached(cwd);
   const refused = await plinth(['functions', 'serve', '--import-map', 'none.json'], { cwd });
-  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('there is no file')]);
+  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("doesn't exist")]);
   const serving = spawnPlinth(['functions', 'serve', '--env-file', 'test.env', '--no-verify-jwt'], { cwd });
   let shown = '';
   serving.stdout?.setEncoding('utf8').on('data', (chunk: string) => {

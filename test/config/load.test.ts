@@ -167,9 +167,7 @@ describe('both generations of the upstream CLI', () => {
   test('both names at once: the first wins, with a warning', () => {
     const { config, warnings } = load('[inbucket]\nport = 1\n[local_smtp]\nport = 2');
     expect(config.local_smtp.port).toBe(2);
-    expect(warnings).toEqual([
-      'supabase/config.toml:1: inbucket: ignored, since local_smtp stands there too',
-    ]);
+    expect(warnings).toEqual(['supabase/config.toml:1: inbucket: ignored because local_smtp is also set']);
   });
 
   test('providers that became OpenID', () => {
@@ -199,11 +197,11 @@ describe('both generations of the upstream CLI', () => {
       'supabase/config.toml:6: remotes.production.auth.enable_sginup: unknown key, ignored; did you mean enable_signup?',
     ]);
     expect(faultsOf('[remotes.a]\nproject_id = "x"')).toEqual([
-      '2 remotes.a.project_id: must be 20 lower-case letters, as abcdefghijklmnopqrst',
+      '2 remotes.a.project_id: must be 20 lowercase letters, such as abcdefghijklmnopqrst',
     ]);
     const same = 'project_id = "vpefcjyosynxeiebfscx"';
     expect(faultsOf(`[remotes.a]\n${same}\n[remotes.b]\n${same}`)).toEqual([
-      '4 remotes.b.project_id: the same as that of [remotes.a]',
+      '4 remotes.b.project_id: must be unique, but is the same as in [remotes.a]',
     ]);
   });
 });
@@ -226,7 +224,7 @@ describe('where values come from', () => {
   });
 
   test('a faulty variable names the key', () => {
-    expect(() => load('', {}, { SUPABASE_API_PORT: 'x' })).toThrow('api.port: "x" is not a port');
+    expect(() => load('', {}, { SUPABASE_API_PORT: 'x' })).toThrow('api.port: "x" isn\'t a port');
   });
 
   test('env() for every type', () => {
@@ -255,10 +253,10 @@ describe('where values come from', () => {
     const { config, warnings } = load('[auth]\nsite_url = "env(NOPE)"');
     expect(config.auth.site_url).toBe('env(NOPE)');
     expect(warnings).toEqual([
-      'supabase/config.toml:2: auth.site_url: NOPE is not set in the environment, the text stays',
+      "supabase/config.toml:2: auth.site_url: NOPE isn't set in the environment, so the value stays as written",
     ]);
     expect(faultsOf('[api]\nport = "env(NOPE)"')).toEqual([
-      '2 api.port: "env(NOPE)" is not a port (0 to 65535)',
+      '2 api.port: "env(NOPE)" isn\'t a port (0 to 65535)',
     ]);
   });
 
@@ -271,14 +269,14 @@ describe('where values come from', () => {
     const smtp =
       '[auth.email.smtp]\nhost = "h"\nport = 25\nadmin_email = "a@b.c"\nuser = "u"\npass = "env(PASS)"';
     expect(load(smtp).warnings).toEqual([
-      'supabase/config.toml:6: auth.email.smtp.pass: env(PASS) is not set, and auth.email.smtp.user is given',
+      "supabase/config.toml:6: auth.email.smtp.pass: env(PASS) isn't set, but is required because auth.email.smtp.user is given",
     ]);
   });
 
   test('what is not there yet warns when it is asked for', () => {
     const toml = '[storage.vector]\nenabled = true\n[storage.image_transformation]\nenabled = false';
     expect(load(toml).warnings).toEqual([
-      'supabase/config.toml:2: storage.vector.enabled: not in this version of Plinth yet, it has no effect',
+      'supabase/config.toml:2: storage.vector.enabled: not supported in this version of Plinth, so it has no effect',
     ]);
     expect(load('[inbucket]\nsmtp_port = 2525').warnings).toHaveLength(1);
     expect(load('[storage.s3_protocol]\nenabled = true').warnings).toEqual([]);
@@ -344,14 +342,14 @@ describe('faults', () => {
       'enroll_enabled = true',
     ].join('\n');
     expect(faultsOf(toml)).toEqual([
-      '2 api.port: "http" is not a port (0 to 65535)',
+      '2 api.port: "http" isn\'t a port (0 to 65535)',
       '4 db.pooler.pool_mode: "statement" is not one of "transaction", "session"',
-      '6 auth.email.max_frequency: "5" is not a duration such as "30s", "2m30s" or "24h"',
-      '8 storage.file_size_limit: "many" is not a size such as "500KB" or "50MiB"',
-      '9 functions.1st: not a valid name (^[A-Za-z][A-Za-z0-9_-]*$)',
+      '6 auth.email.max_frequency: "5" isn\'t a duration such as "30s", "2m30s" or "24h"',
+      '8 storage.file_size_limit: "many" isn\'t a size such as "500KB" or "50MiB"',
+      "9 functions.1st: isn't a valid name (^[A-Za-z][A-Za-z0-9_-]*$)",
       '11 auth.mfa.totp.enroll_enabled: needs auth.mfa.totp.verify_enabled = true',
     ]);
-    expect(() => load(toml)).toThrow(/^6 faults in the settings:\n {2}supabase\/config\.toml:2: api\.port/);
+    expect(() => load(toml)).toThrow(/^6 invalid settings:\n {2}supabase\/config\.toml:2: api\.port/);
   });
 
   test('a byte order mark before the text is no part of it', () => {
@@ -364,19 +362,19 @@ describe('faults', () => {
     ['api = 1', '1 api: must be a table: [api]'],
     ['[api]\nschemas = [["a"]]', '2 api.schemas: must be a list of strings'],
     ['[auth]\nsite_url = ["a"]', '2 auth.site_url: must be a string'],
-    ['[auth]\nsite_url = ""', '2 auth.site_url: is needed, since auth.enabled is true'],
+    ['[auth]\nsite_url = ""', '2 auth.site_url: is required because auth.enabled is true'],
     ['[auth]\njwt_secret = "short"', '2 auth.jwt_secret: must have at least 16 characters'],
     ['[auth]\njwt_expiry = 604801', '2 auth.jwt_expiry: 604801 is not between 1 and 604800'],
-    ['[auth]\nsigning_keys_path = "x.json"', '2 auth.signing_keys_path: there is no file '],
+    ['[auth]\nsigning_keys_path = "x.json"', '2 auth.signing_keys_path: the file '],
     [
       '[api.tls]\nenabled = true\ncert_path = "x"',
-      '1 api.tls.key_path: is needed, since api.tls.cert_path is given',
+      '1 api.tls.key_path: is required because api.tls.cert_path is given',
     ],
-    ['[api]\nport = 54322', '- db.port: 54322 is the port of api.port already'],
+    ['[api]\nport = 54322', '- db.port: port 54322 is already used by api.port'],
     ['[auth.captcha]\nenabled = true', '1 auth.captcha.provider: is needed'],
     ['[auth.passkey]\nenabled = true', '1 auth.webauthn.rp_id: is needed'],
     ['[auth.webauthn]\nrp_id = "https://app.example"', '2 auth.webauthn.rp_id: must be a domain'],
-    ['[auth.hook.send_sms]\nenabled = true\nuri = "ftp://x"', '3 auth.hook.send_sms.uri: must begin with'],
+    ['[auth.hook.send_sms]\nenabled = true\nuri = "ftp://x"', '3 auth.hook.send_sms.uri: must start with'],
     ['[auth.hook.send_sms]\nenabled = true\nuri = "http://x"', '1 auth.hook.send_sms.secrets: is needed'],
     [
       '[auth.hook.send_sms]\nenabled = true\nuri = "http://x"\nsecrets = "v1,whsec_x"',
@@ -384,11 +382,11 @@ describe('faults', () => {
     ],
     [
       '[auth.hook.send_sms]\nenabled = true\nuri = "pg-functions://postgres/a/b"\nsecrets = "x"',
-      '4 auth.hook.send_sms.secrets: a pg-functions hook takes none',
+      "4 auth.hook.send_sms.secrets: a pg-functions hook doesn't use secrets",
     ],
     [
       '[auth.email.template.invite]\ncontent = "x"',
-      '2 auth.email.template.invite.content: put the text into a file',
+      '2 auth.email.template.invite.content: write the text to a file',
     ],
     ['[auth.external.github]\nenabled = true\nsecret = "x"', '1 auth.external.github.client_id: is needed'],
     ['[auth.external.github]\nenabled = true\nclient_id = "x"', '1 auth.external.github.secret: is needed'],
@@ -398,7 +396,7 @@ describe('faults', () => {
     ],
     [
       '[auth.third_party.clerk]\nenabled = true\ndomain = "x"',
-      '3 auth.third_party.clerk.domain: must be as clerk.example.com',
+      '3 auth.third_party.clerk.domain: must look like clerk.example.com',
     ],
     [
       '[auth.third_party.firebase]\nenabled = true\nproject_id = "x"\n[auth.third_party.auth0]\nenabled = true\ntenant = "y"',
@@ -417,9 +415,9 @@ describe('faults', () => {
     const plinth =
       '[branding]\ncolor = "red"\nterms_url = "javascript:alert(1)"\n[storage]\nmultipart_lifetime = "59m"';
     expect(faultsOf('', { 'supabase/plinth.toml': plinth })).toEqual([
-      '2 branding.color: must be six hexadecimal digits, as "#0f766e"',
-      '3 branding.terms_url: must begin with https://, http://, mailto: or /',
-      '5 storage.multipart_lifetime: must be an hour at least',
+      '2 branding.color: must have six hexadecimal digits, such as "#0f766e"',
+      '3 branding.terms_url: must start with https://, http://, mailto: or /',
+      '5 storage.multipart_lifetime: must be at least one hour',
     ]);
   });
 
@@ -450,8 +448,8 @@ describe('what can only mean one thing', () => {
   test.each([
     ['[realtime]\nip_version = "v4"', 'realtime.ip_version: "v4" is not one of "IPv4", "IPv6"'],
     ['[db]\nmajor_version = "9.6"', 'db.major_version: 9 is not between 13 and 18'],
-    ['[db]\nmajor_version = "15a"', 'db.major_version: "15a" is not a whole number'],
-    ['[auth]\nenable_signup = "maybe"', 'auth.enable_signup: "maybe" is neither true nor false'],
+    ['[db]\nmajor_version = "15a"', 'db.major_version: "15a" isn\'t a whole number'],
+    ['[auth]\nenable_signup = "maybe"', 'auth.enable_signup: "maybe" isn\'t true or false'],
     ['[auth.sessions]\ntimebox = "2M"', 'auth.sessions.timebox: "2M" is not a duration'],
     ['[auth.sessions]\ntimebox = 30', 'auth.sessions.timebox: "30" is not a duration'],
   ])('%j, which can mean several, is a fault', (toml, fault) => {
@@ -474,7 +472,7 @@ describe('what can only mean one thing', () => {
       '[auth.email.template.invite]\ncontent_path = "./none.html"\n' +
       '[auth.email.notification.password_changed]\nenabled = true\ncontent_path = "./none.html"';
     const { warnings, projectDir } = load(toml);
-    const text = `there is no file ${join(projectDir, 'none.html')}; the built-in text is sent`;
+    const text = `the file ${join(projectDir, 'none.html')} doesn't exist, so the built-in text is sent`;
     expect(warnings).toEqual([
       `supabase/config.toml:2: auth.email.template.invite.content_path: ${text}`,
       `supabase/config.toml:5: auth.email.notification.password_changed.content_path: ${text}`,

@@ -44,7 +44,7 @@ test('a setting is changed by keyboard, reviewed, and written with its comment k
   expect(await field.inputValue()).toBe('3600');
   await field.fill('soon');
   await page.getByRole('button', { name: 'Review changes' }).press('Enter');
-  await page.getByRole('alert').getByText('is not a whole number').waitFor();
+  await page.getByRole('alert').getByText("isn't a whole number").waitFor();
   await page.keyboard.press('Escape');
   await field.fill('7200');
   await page.getByRole('button', { name: 'Review changes' }).press('Enter');

@@ -81,7 +81,7 @@ test('a refusal names the bucket and the reason', async () => {
   const { fetch } = recordingStorage('a.png');
   const config = settings(makeProject(files));
   await expect(seedBuckets({ config, fetch, serviceRoleKey: '', onProgress: () => {} })).rejects.toThrow(
-    'The bucket images could not be prepared: The object exceeded the maximum allowed size',
+    'Failed to create or update the bucket images: The object exceeded the maximum allowed size',
   );
 });
 
@@ -92,7 +92,7 @@ test('a missing folder is a warning; the bucket is made', async () => {
   const onProgress = (message: string) => progress.push(message);
   await seedBuckets({ config: settings(projectDir), fetch, serviceRoleKey: '', onProgress });
   expect(progress).toContain(
-    `storage.buckets.images.objects_path: there is no folder ${projectDir}/supabase/images; the bucket gets no files.`,
+    `storage.buckets.images.objects_path: the folder ${projectDir}/supabase/images doesn't exist, so the bucket gets no files.`,
   );
   expect(calls.map(({ method, path }) => `${method} ${path}`)).toContain('POST /storage/v1/bucket');
 });

@@ -88,7 +88,7 @@ test('a test that fails, one that ends early, and one that needs a missing exten
     'division by zero\nDubious, test returned 3 (wstat 768, 0x300)\nFailed 1/2 subtests ',
   );
   expect(text).toContain(`HINT:  The embedded PostgreSQL doesn't have the extension "pg_tle": `);
-  expect(text).toContain(`supabase/tests/d.sql:1: "plinth test db" doesn't have psql's command \\copy.`);
+  expect(text).toContain(`supabase/tests/d.sql:1: "plinth test db" doesn't support psql's command \\copy.`);
   expect(text).toContain(
     `HINT:  The embedded PostgreSQL doesn't have the extension "olirice-read_once": put its SQL into`,
   );

@@ -28,7 +28,7 @@ describe('the first start', () => {
     expect(project.progress).toEqual([
       'Updating vault secrets...',
       'Creating roles from supabase/roles.sql...',
-      'Skipping supabase/migrations/README.md: a migration is named <timestamp>_name.sql.',
+      'Skipping supabase/migrations/README.md: migration files must be named <timestamp>_name.sql.',
       'Applying migration 20240101000000_init.sql...',
       'Applying migration 20240102000000_more.sql...',
       'Seeding data from supabase/seed.sql...',
@@ -187,8 +187,8 @@ describe('a file that fails', () => {
     expect(message).toBe('supabase/migrations/1_bad.sql:4: type "citxt" does not exist (SQLSTATE 42704)');
     expect(advice).toContain('At statement: 1');
     expect(advice).toContain('create table b (\n  x citxt\n    ^\n)');
-    expect(advice).toContain('Hint: if an extension defines it, name its schema: extensions.citxt');
-    expect(advice).toContain('Nothing of this file was applied.');
+    expect(advice).toContain('Hint: if an extension defines this type, include its schema: extensions.citxt');
+    expect(advice).toContain("None of this file's statements were applied.");
     expect(left).toEqual([]);
   });
 
@@ -204,7 +204,7 @@ describe('a file that fails', () => {
       create table b (id int references a deferrable initially deferred);
       insert into b values (1);`);
     expect(message).toContain('violates foreign key constraint');
-    expect(message).toContain('when the transaction was committed');
+    expect(message).toContain('while committing the transaction');
     expect(left).toEqual([]);
   });
 
@@ -222,7 +222,7 @@ describe('a file that fails', () => {
       'supabase/migrations/1_bad.sql:2: relation "public.documents" does not exist (SQLSTATE 42P01)',
     );
     expect(advice).toContain(
-      'No migration creates public.documents. Was it made in the dashboard of the hosted project?',
+      "No migration creates public.documents. Was it created in the hosted project's dashboard?",
     );
     expect(left).toEqual([]);
   });
@@ -234,7 +234,7 @@ describe('a file that fails', () => {
     });
     await expect(project.start()).rejects.toMatchObject({
       advice: expect.arrayContaining([
-        'supabase/migrations/2_b.sql creates documents, but it is applied later: files are applied by name.',
+        'supabase/migrations/2_b.sql creates documents, but runs later because files run in name order.',
       ]),
     });
   });

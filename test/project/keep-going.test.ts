@@ -50,7 +50,7 @@ test('every later start says that the schema is partial, until the files are app
   project.progress.length = 0;
   await project.start();
   expect(project.progress).toEqual([
-    'The schema is partial: 1 statement of 1 file failed and were left out by --keep-going. "plinth db reset" applies the files again.',
+    'The schema is partial: 1 statement of 1 file failed and were skipped by --keep-going. Run "plinth db reset" to apply the files again.',
   ]);
   await repairMigrations(project.deps, ['1'], 'reverted');
   expect(await listFailures(project.deps.database)).toEqual([]);
@@ -100,5 +100,5 @@ test('a file in UTF-16, as editors of Windows save it', async () => {
   await project.start();
   expect(await project.values(`select to_regclass('a') is not null`)).toEqual([true]);
   const broken = await projectWith({ 'migrations/1_a.sql': 'select 1;\0' });
-  await expect(broken.start()).rejects.toThrow("isn't saved as UTF-8");
+  await expect(broken.start()).rejects.toThrow('Save the file as UTF-8');
 });

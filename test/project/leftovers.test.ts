@@ -148,7 +148,7 @@ describe('mistakes', () => {
     [
       'a foreign key at commit',
       'create table a (id int primary key, b int references a deferrable initially deferred);\ninsert into a values (1, 2);',
-      /^supabase\/migrations\/1_a\.sql:2: .*when the transaction was committed/,
+      /^supabase\/migrations\/1_a\.sql:2: .*while committing the transaction/,
     ],
   ])('%s: an error with file and line', async (_, text, message) => {
     const project = await projectWith({ 'migrations/1_a.sql': text });

@@ -38,7 +38,7 @@ test('list, up, repair', async () => {
   expect(
     await project.values(`select statements from supabase_migrations.schema_migrations where version = '4'`),
   ).toEqual([['select nonsense']]);
-  await expect(repairMigrations(project.deps, ['9'], 'applied')).rejects.toThrow('There is no migration 9');
+  await expect(repairMigrations(project.deps, ['9'], 'applied')).rejects.toThrow("Migration 9 doesn't exist");
 });
 
 test('on a database in use CONCURRENTLY stays, alone', async () => {

@@ -29,10 +29,10 @@ test('a dump of the hosted database runs, and the start lists the placeholders',
   expect(await project.values(`select count(*)::int from public.notes`)).toEqual([0]);
   const lines = project.progress.slice(project.progress.indexOf('Applying migration 1_dump.sql...') + 1);
   expect(lines.slice(0, 2)).toEqual([
-    'Skipped, since only tuning, monitoring and development need them: hypopg, index_advisor',
+    'Skipped because only tuning, monitoring and development need them: hypopg, index_advisor',
     'The embedded PostgreSQL has only placeholders for these extensions:',
   ]);
-  expect(lines[2]).toMatch(/^ {2}extension +created in +what to do$/);
+  expect(lines[2]).toMatch(/^ {2}extension +created in +next step$/);
   expect(lines[3]).toMatch(/^ {2}pg_graphql +supabase\/migrations\/1_dump\.sql:7 +it is planned; /);
   expect(lines[4]).toMatch(/^ {2}pg_jsonschema +supabase\/migrations\/1_dump\.sql:12 /);
   expect(lines[5]).toMatch(

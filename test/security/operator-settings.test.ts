@@ -152,7 +152,7 @@ describe('a file that a setting names', () => {
     '[storage.buckets.mine]\nobjects_path = "/"',
   ])('lies in the project folder, links followed: %s', (config) => {
     expect(fault(config)).toMatch(
-      /outside of the project folder|the data folder|cannot stand behind a wildcard/,
+      /outside the project folder|the data folder|isn't allowed after a wildcard/,
     );
   });
 

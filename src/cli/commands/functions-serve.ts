@@ -53,7 +53,7 @@ function fileOf(input: Input, option: string): string | undefined {
   const given = input.text(option);
   if (given === undefined) return undefined;
   const file = resolve(given);
-  if (!existsSync(file)) throw new CommandError(`--${option}: there is no file ${file}`);
+  if (!existsSync(file)) throw new CommandError(`--${option}: the file ${file} doesn't exist`);
   return file;
 }
 

@@ -53,7 +53,7 @@ function signingKeysPath(projectDir: string): string | undefined {
   try {
     return loadConfig({ projectDir }).config.auth.signing_keys_path;
   } catch (error) {
-    const missing = /signing_keys_path: there is no file (.+)$/m.exec((error as Error).message)?.[1];
+    const missing = /signing_keys_path: the file (.+) doesn't exist$/m.exec((error as Error).message)?.[1];
     if (missing !== undefined) return missing;
     throw error;
   }

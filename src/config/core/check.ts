@@ -18,11 +18,11 @@ export function check(config: Config, { exists, unset }: CheckContext, report: R
   const need = (key: string, value: string | number | undefined, because: string) => {
     if (value !== undefined && value !== '') return;
     const name = unset.get(key);
-    if (name === undefined) report(key, `is needed, since ${because}`);
-    else warn(key, `env(${name}) is not set, and ${because}`);
+    if (name === undefined) report(key, `is required because ${because}`);
+    else warn(key, `env(${name})isn't set, but is required because ${because}`);
   };
   const file = (key: string, path: string | undefined) => {
-    if (path !== undefined && !exists(path)) report(key, `there is no file ${path}`);
+    if (path !== undefined && !exists(path)) report(key, `the file ${path} doesn't exist`);
   };
 
   checkPorts(config, report);
@@ -61,7 +61,7 @@ function checkPorts({ api, db, studio, local_smtp }: Config, report: Report): vo
   for (const [key, port, on] of claims) {
     if (!on || port === 0) continue;
     const other = taken.get(port);
-    if (other !== undefined) report(key, `${port} is the port of ${other} already`);
+    if (other !== undefined) report(key, `port ${port} is already used by ${other}`);
     taken.set(port, key);
   }
 }
@@ -81,9 +81,9 @@ function checkConsole({ url, host }: Config['plinth']['console'], report: Report
   if (url === undefined) return;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const isOrigin = parsed !== undefined && /^https?:\/\/[^/?#@\s]+\/?$/.test(url);
-  if (!isOrigin) report('console.url', 'must be an address without a path, as https://console.example.com');
+  if (!isOrigin) report('console.url', 'must be a URL without a path, such as https://console.example.com');
   else if (parsed.protocol !== 'https:' && !isLoopbackName(hostnameOf(parsed.host) ?? ''))
-    report('console.url', 'must begin with https://, except for this machine');
+    report('console.url', 'must start with https://, except for this machine');
 }
 
 function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File): void {
@@ -91,16 +91,16 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
     need('realtime.nats_url', plinth.realtime.nats_url, 'realtime.bus is "nats"');
     const urls = (plinth.realtime.nats_url ?? '').split(',').map((url) => url.trim());
     if (!urls.every((url) => url === '' || /^(nats|tls|wss?):\/\/[^/\s]+$/.test(url)))
-      report('realtime.nats_url', 'must hold addresses such as nats://127.0.0.1:4222');
+      report('realtime.nats_url', 'must contain addresses such as nats://127.0.0.1:4222');
   }
   const { backend, s3, multipart_lifetime } = plinth.storage;
-  if (multipart_lifetime < 60 * 60 * 1000) report('storage.multipart_lifetime', 'must be an hour at least');
+  if (multipart_lifetime < 60 * 60 * 1000) report('storage.multipart_lifetime', 'must be at least one hour');
   if (backend === 's3') {
     need('storage.s3.bucket', s3.bucket, 'storage.backend is "s3"');
     if (s3.access_key_id !== undefined)
       need('storage.s3.secret_access_key', s3.secret_access_key, 'storage.s3.access_key_id is given');
     if (s3.endpoint !== undefined && !/^https?:\/\/[^/\s]/.test(s3.endpoint))
-      report('storage.s3.endpoint', 'must begin with https:// or http://');
+      report('storage.s3.endpoint', 'must start with https:// or http://');
   }
   const unreadable = plinth.edge_runtime.deny_net.find(
     (entry) => !/^(?:\[[\da-f:]+\]|[\w.-]+(?:\/\d{1,2})?)(?::\d{1,5})?$/i.test(entry),
@@ -108,7 +108,7 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
   if (unreadable !== undefined)
     report(
       'edge_runtime.deny_net',
-      `"${unreadable}" is no address, IPv4 block or host; IPv6 goes in brackets`,
+      `"${unreadable}" isn't an address, IPv4 block or host; put IPv6 addresses in brackets`,
     );
   checkConsole(plinth.console, report, need);
   const { hibp } = plinth.auth.password;
@@ -116,16 +116,19 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
   file('branding.logo_path', plinth.branding.logo_path);
   const { color, support_url, terms_url, privacy_url, logo } = plinth.branding;
   if (color !== undefined && !/^#[0-9a-f]{6}$/i.test(color)) {
-    report('branding.color', 'must be six hexadecimal digits, as "#0f766e"');
+    report('branding.color', 'must have six hexadecimal digits, such as "#0f766e"');
   }
   const { languages } = plinth.account;
   if (languages.length === 0 || languages.some((language) => !accountLanguages.includes(language))) {
-    report('account.languages', `must name at least one of ${accountLanguages.join(', ')}, and no other`);
+    report(
+      'account.languages',
+      `must contain at least one of ${accountLanguages.join(', ')} and no other language`,
+    );
   }
   const links = { support_url, terms_url, privacy_url, logo };
   for (const [key, link] of Object.entries(links)) {
     if (link !== undefined && !/^(https?:\/\/|mailto:|\/(?!\/))/.test(link)) {
-      report(`branding.${key}`, 'must begin with https://, http://, mailto: or /');
+      report(`branding.${key}`, 'must start with https://, http://, mailto: or /');
     }
   }
 }
@@ -150,7 +153,7 @@ function checkFactors({ auth }: Config, need: Need, report: Report): void {
   }
   const { rp_id } = auth.webauthn;
   if (rp_id !== undefined && !/^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(rp_id)) {
-    report('auth.webauthn.rp_id', 'must be a domain, without scheme, port and path');
+    report('auth.webauthn.rp_id', 'must be a domain without a scheme, port or path');
   }
 }
 
@@ -161,20 +164,20 @@ function checkHooks({ auth, plinth }: Config, need: Need, report: Report): void 
     need(`${key}.uri`, hook.uri, `${key}.enabled is true`);
     const scheme = /^[a-z-]+(?=:\/\/)/i.exec(hook.uri ?? '')?.[0].toLowerCase();
     if (scheme === 'pg-functions') {
-      if (hook.secrets !== undefined) report(`${key}.secrets`, 'a pg-functions hook takes none');
+      if (hook.secrets !== undefined) report(`${key}.secrets`, "a pg-functions hook doesn't use secrets");
     } else if (scheme === 'http' || scheme === 'https') {
       if (scheme === 'http' && !isThisMachine(hook.uri)) {
-        report(`${key}.uri`, 'must begin with https://, since it leads to another machine');
+        report(`${key}.uri`, "must start with https:// because it isn't on this machine");
       }
       if (hook.secrets === undefined)
-        report(`${key}.secrets`, 'is needed, since the hook is called over HTTP');
+        report(`${key}.secrets`, 'is required because the hook is called over HTTP');
       const wellFormed = hook.secrets
         ?.split('|')
         .every((one) => /^v1,whsec_[A-Za-z0-9+/=]{32,88}$/.test(one));
       if (wellFormed === false)
-        report(`${key}.secrets`, 'must be v1,whsec_ and 32 to 88 characters of base64');
+        report(`${key}.secrets`, 'must be v1,whsec_ followed by 32 to 88 base64 characters');
     } else if (hook.uri !== undefined) {
-      report(`${key}.uri`, 'must begin with pg-functions://, http:// or https://');
+      report(`${key}.uri`, 'must start with pg-functions://, http:// or https://');
     }
   }
 }
@@ -196,11 +199,11 @@ function checkMail(
       const key = `auth.email.${kind}.${name}`;
       if ('enabled' in mail && mail.enabled === false) continue;
       if (mail.content !== undefined && mail.content_path === undefined) {
-        report(`${key}.content`, 'put the text into a file and name it in content_path');
+        report(`${key}.content`, 'write the text to a file and set content_path to its path');
       }
       const path = mail.content_path;
       if (path !== undefined && !exists(path))
-        warn(`${key}.content_path`, `there is no file ${path}; the built-in text is sent`);
+        warn(`${key}.content_path`, `the file ${path} doesn't exist, so the built-in text is sent`);
     }
   }
   const { smtp } = auth.email;
@@ -258,10 +261,10 @@ function checkProviders({ auth }: Config, need: Need, report: Report): void {
   }
   const [, second] = issuers;
   if (second !== undefined) {
-    report(`auth.third_party.${second[0]}.enabled`, 'only one third-party issuer may be enabled');
+    report(`auth.third_party.${second[0]}.enabled`, 'only one third-party issuer can be enabled');
   }
   const { clerk } = auth.third_party;
   if (clerk.enabled && clerk.domain !== undefined && !clerkDomain.test(clerk.domain)) {
-    report('auth.third_party.clerk.domain', 'must be as clerk.example.com or example.clerk.accounts.dev');
+    report('auth.third_party.clerk.domain', 'must look like clerk.example.com or example.clerk.accounts.dev');
   }
 }

@@ -26,7 +26,7 @@ test.each([
 
 test.each([
   ['A=1\nnonsense\n', '.env:2: not a line of the form NAME=value'],
-  ['A=1\nB="open\n', '.env:2: the quote of B is never closed'],
+  ['A=1\nB="open\n', '.env:2: B has an unclosed quote'],
 ])('%j is refused at its line, without its content', (text, message) => {
   expect(() => parse(text)).toThrow(message);
 });

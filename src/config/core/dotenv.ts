@@ -34,7 +34,7 @@ export function parseDotenv(text: string, file: string): Map<string, string> {
     const quote = source[offset];
     if (quote === '"' || quote === "'") {
       const end = closingQuote(source, offset + 1, quote);
-      if (end === -1) return fail(offset, `the quote of ${key} is never closed`);
+      if (end === -1) return fail(offset, `${key} has an unclosed quote`);
       const inner = source.slice(offset + 1, end);
       values.set(key, quote === "'" ? inner : expand(unescaped(inner)));
       offset = end + 1;

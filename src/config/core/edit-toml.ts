@@ -8,7 +8,7 @@ export type TomlValue = string | number | boolean | readonly string[];
 
 /**
  * `undefined` removes the key. A table that is missing is added at the end.
- * @throws {Error} for a text that is not TOML, and for a path through something that is no table.
+ * @throws {Error} for a text that is not TOML, and for a path through something that isn't a table.
  * @example setToml('[api]\nport = 1 # mine\n', ['api', 'port'], 2) // '[api]\nport = 2 # mine\n'
  */
 export function setToml(text: string, path: readonly string[], value: TomlValue | undefined): string {
@@ -67,7 +67,7 @@ function insert(text: string, top: AST.TOMLTopLevelTable, table: readonly string
   }
   const holder = findPair(top.body, table)?.pair.value;
   if (holder !== undefined) {
-    if (holder.type !== 'TOMLInlineTable') throw new Error(`${table.join('.')} is no table`);
+    if (holder.type !== 'TOMLInlineTable') throw new Error(`${table.join('.')} isn't a table`);
     const last = holder.body.at(-1);
     return last === undefined
       ? splice(text, holder.range, `{ ${line} }`)

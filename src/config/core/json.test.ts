@@ -27,9 +27,9 @@ test('takes comments and trailing commas, and knows lines', () => {
 
 test.each([
   ['{"a" 1}', 'c.json:1: not JSON: expected :'],
-  ['{"a": 1', 'c.json:1: not JSON: it ends too early'],
-  ['[1]', 'c.json:1: not JSON: the file must hold an object'],
-  ['{}\n}', 'c.json:2: not JSON: more text after the end'],
+  ['{"a": 1', 'c.json:1: not JSON: unexpected end of file'],
+  ['[1]', 'c.json:1: not JSON: the file must contain an object'],
+  ['{}\n}', 'c.json:2: not JSON: unexpected text after the end'],
   ['{\n"a": }', 'c.json:2: not JSON: unexpected }'],
   ['{a: 1}', 'c.json:1: not JSON: unexpected a'],
 ])('%j: %s', (text, message) => {

@@ -29,7 +29,7 @@ export function parseJson(text: string, file: string): RawTable {
     token.lastIndex = offset;
     const match = token.exec(text);
     if (match === null)
-      return fail(offset < text.length ? `unexpected ${text[offset]}` : 'it ends too early');
+      return fail(offset < text.length ? `unexpected ${text[offset]}` : 'unexpected end of file');
     offset = token.lastIndex;
     return match[0];
   };
@@ -81,6 +81,6 @@ export function parseJson(text: string, file: string): RawTable {
   };
 
   const root = value();
-  if (peek() !== undefined) fail('more text after the end');
-  return root.value instanceof Map ? root.value : fail('the file must hold an object');
+  if (peek() !== undefined) fail('unexpected text after the end');
+  return root.value instanceof Map ? root.value : fail('the file must contain an object');
 }

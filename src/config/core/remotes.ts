@@ -28,8 +28,9 @@ export function checkRemotes(
     const fault = (message: string) =>
       faults.push({ key: `${key}.project_id`, message, ...(place === undefined ? {} : { place }) });
     if (!/^[a-z]{20}$/.test(String(ref?.value)))
-      fault('must be 20 lower-case letters, as abcdefghijklmnopqrst');
-    else if (owners.has(String(ref?.value))) fault(`the same as that of [${owners.get(String(ref?.value))}]`);
+      fault('must be 20 lowercase letters, such as abcdefghijklmnopqrst');
+    else if (owners.has(String(ref?.value)))
+      fault(`must be unique, but is the same as in [${owners.get(String(ref?.value))}]`);
     owners.set(String(ref?.value), key);
 
     const checked = resolve(schema, remote.value as RawTable, {

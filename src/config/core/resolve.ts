@@ -115,7 +115,7 @@ class Walk {
     for (const [written, member] of this.#table(raw, path) ?? []) {
       const name = node.upperCase ? written.toUpperCase() : written;
       if (!node.pattern.test(name)) {
-        this.#fault([...path, written], `not a valid name (${node.pattern.source})`, member.place);
+        this.#fault([...path, written], `isn't a valid name (${node.pattern.source})`, member.place);
       }
       result[name] = this.#node(node.value, member, [...path, name], on, undefined);
     }
@@ -153,7 +153,7 @@ class Walk {
     if (type.name !== 'list' || type.files !== true) return;
     for (const glob of value as readonly string[]) {
       const folder = globFolder(this.#sources.supabaseDir, glob);
-      if (folder === undefined) this.#fault(path, `${glob}: ".." cannot stand behind a wildcard`, place);
+      if (folder === undefined) this.#fault(path, `${glob}: ".." isn't allowed after a wildcard`, place);
       else this.files.push({ key, path: folder, isFolder: path.at(-1) === 'static_files' });
     }
   }
@@ -228,7 +228,7 @@ class Walk {
     if (staysText && on) {
       this.warnings.push({
         key: path.join('.'),
-        message: `${name} is not set in the environment, the text stays`,
+        message: `${name} isn't set in the environment, so the value stays as written`,
         ...(place === undefined ? {} : { place }),
       });
     }
@@ -239,7 +239,7 @@ class Walk {
     if (!text.startsWith(encryptedPrefix)) return { value: text === '' ? undefined : text };
     const plain = decryptSecret(text, this.#sources.privateKeys);
     return plain === undefined
-      ? { fault: 'is encrypted, and no DOTENV_PRIVATE_KEY of the environment opens it' }
+      ? { fault: 'is encrypted, but no DOTENV_PRIVATE_KEY in the environment decrypts it' }
       : { value: plain };
   }
 
@@ -268,7 +268,7 @@ class Walk {
   ): RawNode | undefined {
     if (alias === undefined || !table?.has(alias)) return table?.get(key);
     if (!table.has(key)) return table.get(alias);
-    this.#warn([...path, alias], `ignored, since ${key} stands there too`, table.get(alias)?.place);
+    this.#warn([...path, alias], `ignored because ${key} is also set`, table.get(alias)?.place);
     return table.get(key);
   }
 
@@ -285,7 +285,7 @@ class Walk {
     const key = path.at(-1) ?? '';
     const oidc = path.length === 3 && path[1] === 'external' && (key === 'linkedin' || key === 'slack');
     if (oidc) {
-      const message = `the provider is gone, use [auth.external.${key}_oidc]; ignored`;
+      const message = `ignored because this provider was removed. Use [auth.external.${key}_oidc]`;
       this.#warn(path, message, raw.place);
       return;
     }

@@ -25,7 +25,7 @@ export interface Notice {
   readonly place?: Place;
 }
 
-/** `supabase/config.toml:12: api.port: "x" is not a port`. */
+/** `supabase/config.toml:12: api.port: "x" isn't a port`. */
 export function noticeText({ key, message, place }: Notice): string {
   const where = place === undefined ? '' : `${place.file}:${place.line}: `;
   return `${where}${key === '' ? '' : `${key}: `}${message}`;
@@ -37,7 +37,7 @@ export class ConfigError extends Error {
   constructor(faults: readonly Notice[]) {
     const sorted = [...faults].sort(byPlace);
     const lines = sorted.map(noticeText);
-    super(lines.length === 1 ? lines[0] : `${lines.length} faults in the settings:\n  ${lines.join('\n  ')}`);
+    super(lines.length === 1 ? lines[0] : `${lines.length} invalid settings:\n  ${lines.join('\n  ')}`);
     this.name = 'ConfigError';
     this.faults = sorted;
   }

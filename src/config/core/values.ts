@@ -20,7 +20,7 @@ export function parseScalar(type: Type, raw: string | number | boolean, numbersA
     case 'port': {
       const port = Number(text);
       const valid = /^\d+$/.test(text) && port <= 65_535;
-      return valid ? ok(port) : fault(`${quoted(text)} is not a port (0 to 65535)`);
+      return valid ? ok(port) : fault(`${quoted(text)} isn't a port (0 to 65535)`);
     }
     case 'enum':
       return parseEnum(text, type.values);
@@ -39,7 +39,7 @@ export function parseBoolean(text: string): Parsed {
   if (/^(false|f|0)$/i.test(text)) return ok(false);
   if (/^\s*(true|yes|on|y|enabled)\s*$/i.test(text)) return readAs(true, 'true');
   if (/^\s*(false|no|off|n|disabled)\s*$/i.test(text)) return readAs(false, 'false');
-  return fault(`${quoted(text)} is neither true nor false`);
+  return fault(`${quoted(text)} isn't true or false`);
 }
 
 /** Case and separators don't matter where they distinguish no two values. */
@@ -58,7 +58,7 @@ interface Bounds {
 
 function parseInteger(text: string, { min, max }: Bounds): Parsed {
   const value = Number(text);
-  if (!/^-?\d+$/.test(text)) return fault(`${quoted(text)} is not a whole number`);
+  if (!/^-?\d+$/.test(text)) return fault(`${quoted(text)} isn't a whole number`);
   return value >= min && value <= max ? ok(value) : fault(`${text} is not between ${min} and ${max}`);
 }
 
@@ -104,7 +104,7 @@ function parseLooseDuration(text: string): Parsed {
 export function parseDuration(text: string): Parsed {
   if (text === '0') return ok(0);
   if (!/^(\d+(\.\d*)?(ns|us|µs|μs|ms|s|m|h))+$/.test(text)) {
-    return fault(`${quoted(text)} is not a duration such as "30s", "2m30s" or "24h"`);
+    return fault(`${quoted(text)} isn't a duration such as "30s", "2m30s" or "24h"`);
   }
   let ms = 0;
   for (const [, amount, unit] of text.matchAll(/([\d.]+)([^\d.]+)/g)) {
@@ -129,7 +129,7 @@ const sizeUnits = ['', 'k', 'm', 'g', 't', 'p'];
 /** As upstream reads them, every unit a power of 1024: "50MiB", "5MB", "500 kb", "1024". */
 export function parseSize(text: string): Parsed {
   const match = /^(\d+(?:\.\d+)?) ?([kmgtp]?)i?b?$/i.exec(text);
-  if (match === null) return fault(`${quoted(text)} is not a size such as "500KB" or "50MiB"`);
+  if (match === null) return fault(`${quoted(text)} isn't a size such as "500KB" or "50MiB"`);
   const power = sizeUnits.indexOf((match[2] ?? '').toLowerCase());
   return ok(Math.floor(Number(match[1]) * 1024 ** power));
 }

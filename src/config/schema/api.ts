@@ -10,28 +10,31 @@ import {
   section,
 } from './define.ts';
 
-export const api = section('The one public port and what the REST service shows.', {
+export const api = section('The public port and the REST service.', {
   enabled: boolean(true, 'Serves the REST API.'),
-  port: port(54321, 'Port of everything over HTTP.'),
-  external_url: optionalText('Address under which clients reach the API.', {
+  port: port(54321, 'Port for all HTTP services.'),
+  external_url: optionalText('Public URL of the API.', {
     defaultText: 'http(s)://127.0.0.1:PORT',
   }),
   schemas: list(
     ['public', 'graphql_public'],
-    'Schemas with REST endpoints; the first is the one requests get that name none. An empty list means public.',
+    'Schemas exposed over REST. The first is the default schema of requests. An empty list means public.',
   ),
-  extra_search_path: list(['public', 'extensions'], 'Schemas added to the search path of every request.'),
-  max_rows: integer(1000, 'Most rows that one answer holds.'),
+  extra_search_path: list(['public', 'extensions'], 'Extra schemas in the search path of every request.'),
+  max_rows: integer(1000, 'Row limit of a response.'),
   auto_expose_new_tables: optionalBoolean(
-    'False: new tables in public are reachable for anon, authenticated and service_role only after a GRANT.',
+    'If false, anon, authenticated and service_role need a GRANT to access new tables in public.',
     { defaultText: 'true' },
   ),
   tls: section(
     'HTTPS on the public port.',
     {
-      enabled: boolean(false, 'Speaks HTTPS, with a certificate made at first start unless a pair is given.'),
-      cert_path: optionalPath('supabase', 'Certificate in PEM.', { anywhere: true }),
-      key_path: optionalPath('supabase', 'Private key of the certificate in PEM.', { anywhere: true }),
+      enabled: boolean(
+        false,
+        'Serves HTTPS. Without cert_path and key_path, a certificate is generated at first start.',
+      ),
+      cert_path: optionalPath('supabase', 'Certificate file (PEM).', { anywhere: true }),
+      key_path: optionalPath('supabase', 'Private key file of the certificate (PEM).', { anywhere: true }),
     },
     notYet,
   ),

@@ -3,13 +3,13 @@ import { boolean, duration, names, optionalText, secret, section, text } from '.
 
 const provider = (name: string) =>
   section(`Sign-in with ${name}.`, {
-    enabled: boolean(false, 'Offers it.'),
-    client_id: text('', 'Client id; several (for native apps) joined by commas.'),
+    enabled: boolean(false, 'Enables this sign-in method.'),
+    client_id: text('', 'Client ID. Separate several IDs (for native apps) with commas.'),
     secret: secret('Client secret.'),
-    url: text('', "The provider's address, where it has more than one."),
-    redirect_uri: text('', 'Address the provider sends users back to.', { defaultText: 'ISSUER/callback' }),
-    skip_nonce_check: boolean(false, 'Accepts id tokens without a nonce.'),
-    email_optional: boolean(false, 'Signs users in even when the provider tells no email address.'),
+    url: text('', 'URL of the provider, for self-hosted or multi-tenant providers.'),
+    redirect_uri: text('', 'URL that the provider redirects users to.', { defaultText: 'ISSUER/callback' }),
+    skip_nonce_check: boolean(false, 'Accepts ID tokens without a nonce.'),
+    email_optional: boolean(false, 'Signs users in even if the provider sends no email address.'),
   });
 
 export const external = section('OAuth providers.', {
@@ -39,60 +39,66 @@ export const external = section('OAuth providers.', {
 });
 
 const twilio = (name: string, service: string) =>
-  section(`Text messages by ${name}.`, {
-    enabled: boolean(false, 'Uses it.'),
-    account_sid: text('', 'Account.'),
+  section(`Text messages sent with ${name}.`, {
+    enabled: boolean(false, 'Enables this provider.'),
+    account_sid: text('', 'Account SID.'),
     message_service_sid: text('', service),
-    auth_token: secret('Token.'),
+    auth_token: secret('Auth token.'),
   });
 
 export const sms = section('Sign-in with a phone number.', {
   enable_signup: boolean(false, 'Allows sign-up with a phone number.', { alias: 'enabled' }),
-  enable_confirmations: boolean(false, 'A number must be confirmed before the first sign-in.'),
-  template: text('Your code is {{ .Code }}', 'Text of the message.'),
-  max_frequency: duration(5000, 'Shortest time between two messages to one user.'),
-  test_otp: names('PHONE', 'Numbers with a fixed code, for tests.', text('', 'The code.')),
-  twilio: twilio('Twilio', 'Messaging service, or the number to send from.'),
-  twilio_verify: twilio('Twilio Verify', 'Verification service. It makes and checks the codes itself.'),
-  messagebird: section('Text messages by MessageBird.', {
-    enabled: boolean(false, 'Uses it.'),
-    originator: text('', 'Sender.'),
+  enable_confirmations: boolean(
+    false,
+    'Requires users to confirm their phone number before the first sign-in.',
+  ),
+  template: text('Your code is {{ .Code }}', 'Message text.'),
+  max_frequency: duration(5000, 'Minimum interval between messages to the same user.'),
+  test_otp: names('PHONE', 'Phone numbers with a fixed code, for testing.', text('', 'Fixed code.')),
+  twilio: twilio('Twilio', "SID of the messaging service, or the sender's phone number."),
+  twilio_verify: twilio(
+    'Twilio Verify',
+    'SID of the verification service, which generates and checks the codes.',
+  ),
+  messagebird: section('Text messages sent with MessageBird.', {
+    enabled: boolean(false, 'Enables this provider.'),
+    originator: text('', 'Sender name or number.'),
     access_key: secret('Access key.'),
   }),
-  textlocal: section('Text messages by Textlocal.', {
-    enabled: boolean(false, 'Uses it.'),
-    sender: text('', 'Sender.'),
+  textlocal: section('Text messages sent with Textlocal.', {
+    enabled: boolean(false, 'Enables this provider.'),
+    sender: text('', 'Sender name or number.'),
     api_key: secret('API key.'),
   }),
-  vonage: section('Text messages by Vonage.', {
-    enabled: boolean(false, 'Uses it.'),
-    from: text('', 'Sender.'),
+  vonage: section('Text messages sent with Vonage.', {
+    enabled: boolean(false, 'Enables this provider.'),
+    from: text('', 'Sender name or number.'),
     api_key: text('', 'API key.'),
     api_secret: secret('API secret.'),
   }),
 });
 
-export const thirdParty = section('An outside issuer whose tokens are accepted; at most one.', {
+export const thirdParty = section('Third-party token issuer. Only one can be enabled.', {
   firebase: section('Firebase.', {
-    enabled: boolean(false, 'Accepts its tokens.'),
-    project_id: optionalText('Project.'),
+    enabled: boolean(false, 'Accepts tokens from this issuer.'),
+    project_id: optionalText('Project ID.'),
   }),
   auth0: section('Auth0.', {
-    enabled: boolean(false, 'Accepts its tokens.'),
-    tenant: optionalText('Tenant.'),
+    enabled: boolean(false, 'Accepts tokens from this issuer.'),
+    tenant: optionalText('Tenant name.'),
     tenant_region: optionalText('Region.'),
   }),
   aws_cognito: section('Amazon Cognito.', {
-    enabled: boolean(false, 'Accepts its tokens.'),
-    user_pool_id: optionalText('User pool.'),
+    enabled: boolean(false, 'Accepts tokens from this issuer.'),
+    user_pool_id: optionalText('User pool ID.'),
     user_pool_region: optionalText('Region.'),
   }),
   clerk: section('Clerk.', {
-    enabled: boolean(false, 'Accepts its tokens.'),
-    domain: optionalText('Domain, as clerk.example.com or example.clerk.accounts.dev.'),
+    enabled: boolean(false, 'Accepts tokens from this issuer.'),
+    domain: optionalText('Domain, such as clerk.example.com or example.clerk.accounts.dev.'),
   }),
   workos: section('WorkOS.', {
-    enabled: boolean(false, 'Accepts its tokens.'),
-    issuer_url: optionalText('Issuer.'),
+    enabled: boolean(false, 'Accepts tokens from this issuer.'),
+    issuer_url: optionalText('Issuer URL.'),
   }),
 });

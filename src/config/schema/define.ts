@@ -89,7 +89,7 @@ export type ValueOf<N> =
         : never;
 
 /** For what is known and checked, but does nothing yet. */
-export const notYet = { pending: 'not in this version of Plinth yet, it has no effect' };
+export const notYet = { pending: 'not supported in this version of Plinth, so it has no effect' };
 
 type Extras = Pick<Setting<unknown>, 'alias' | 'ignored' | 'defaultText' | 'pending'>;
 

@@ -16,7 +16,7 @@ import {
 } from './services.ts';
 
 export const projectSchema = section('supabase/config.toml', {
-  project_id: optionalText('Name of the project: A-Z a-z 0-9 _ . - and at most 40 of them.', {
+  project_id: optionalText('Project name: up to 40 characters of A-Z a-z 0-9 _ . -', {
     defaultText: 'name of the project folder',
   }),
   api,

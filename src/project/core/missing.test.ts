@@ -72,7 +72,7 @@ describe('what some migration creates', () => {
   ])('%s', (text) => {
     expect(adviceOf(relation('public.documents'), text)).toBeUndefined();
     expect(adviceOf(relation('documents'), '', '', text)).toMatch(
-      'supabase/migrations/20240103_c.sql creates documents, but it is applied later',
+      'supabase/migrations/20240103_c.sql creates documents, but runs later',
     );
   });
 
@@ -106,7 +106,7 @@ describe('extensions', () => {
 
   test('one that is created, outside the search_path', () => {
     expect(adviceOf(func('uuid_generate_v4()'), 'create extension if not exists "uuid-ossp"')).toBe(
-      'The extension "uuid-ossp" has it: name the schema, as extensions.uuid_generate_v4.',
+      'The extension "uuid-ossp" defines it. Include the schema: extensions.uuid_generate_v4.',
     );
   });
 });

@@ -37,7 +37,7 @@ interface Missing {
  *
  * @example
  * explainMissing({ code: '42P01', message: 'relation "docs" does not exist' }, { failed: 'supabase/seed.sql', files: [] })[0];
- * // 'No migration creates docs. Was it made in the dashboard of the hosted project?'
+ * // 'No migration creates docs. Was it created in the hosted project's dashboard?'
  */
 export function explainMissing(
   error: { readonly code: string; readonly message: string },
@@ -63,7 +63,7 @@ export function explainMissing(
   const isLater = files.findIndex(({ shownPath }) => shownPath === failed) < files.indexOf(first as SqlText);
   const isMigration = files.some(({ shownPath }) => shownPath === failed);
   return isLater && isMigration
-    ? [`${first?.shownPath} creates ${missing.shown}, but it is applied later: files are applied by name.`]
+    ? [`${first?.shownPath} creates ${missing.shown}, but runs later because files run in name order.`]
     : [];
 }
 
@@ -178,9 +178,9 @@ const mentions = (text: string, name: string): boolean =>
 function dashboardAdvice({ kind, shown }: Missing, verb: string, files: readonly SqlText[]): string[] {
   const what = kind === 'relation' || kind === 'column' ? shown : `the ${kind} ${shown}`;
   return [
-    `No migration ${verb} ${what}. Was it made in the dashboard of the hosted project?`,
-    `Then write it to a migration that is applied first${exampleOf(files)}; "supabase db dump" of`,
-    "upstream's CLI prints the schema of the hosted project. Or replace all migrations by that schema: move the files out of",
+    `No migration ${verb} ${what}. Was it created in the hosted project's dashboard?`,
+    `If so, create it in a migration that runs first${exampleOf(files)}. "supabase db dump" of`,
+    "upstream's CLI prints the hosted project's schema. Or replace all migrations with that schema: move the files out of",
     'supabase/migrations and run "supabase db pull".',
   ];
 }
@@ -189,7 +189,7 @@ function dashboardAdvice({ kind, shown }: Missing, verb: string, files: readonly
 function baselineAdvice(typesFile: string | undefined): string[] {
   if (typesFile === undefined) return [];
   return [
-    `Without access to the hosted project: ${typesFile} names it, and this writes a first migration from that file:`,
+    `If you can't access the hosted project, write a first migration from ${typesFile}, which declares it:`,
     `plinth db baseline --from-types ${typesFile}`,
   ];
 }
@@ -239,10 +239,10 @@ function extensionAdvice(
   if (files.some(({ text }) => created.test(withoutComments(text))))
     return kind === 'schema'
       ? []
-      : [`The extension ${written} has it: name the schema, as extensions.${name}.`];
+      : [`The extension ${written} defines it. Include the schema: extensions.${name}.`];
   const where = kind === 'schema' || shown.includes('.') ? '' : ' with schema extensions';
   return [
-    `The ${kind} ${shown} comes with an extension that no migration creates. Write before this statement:`,
+    `The ${kind} ${shown} belongs to an extension that no migration creates. Add this line before the statement:`,
     `create extension if not exists ${written}${where};`,
   ];
 }

@@ -127,7 +127,7 @@ class TestRun {
       case 'include_relative':
         return await this.#include(withVariables(first, this.#variables), { path, at, depth });
     }
-    throw new ScriptFailure(`${at}: "plinth test db" doesn't have psql's command \\${name}.`);
+    throw new ScriptFailure(`${at}: "plinth test db" doesn't support psql's command \\${name}.`);
   }
 
   /** Sets a variable for each column of the result's row. */

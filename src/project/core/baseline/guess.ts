@@ -36,11 +36,10 @@ function guessString(name: string, isArray: boolean): Guess {
   if (isArray) return { type: /(^|_)ids$/.test(name) ? 'uuid' : 'text', reason: 'array of strings' };
   if (/(^|_)embeddings?$/.test(name)) return { type: 'extensions.vector(1536)', reason: 'embedding' };
   if (/^(id|uuid)$/.test(name) || /_uuid$/.test(name)) return { type: 'uuid', reason: 'string named id' };
-  if (foreignService.test(name))
-    return { type: 'text', reason: 'string, probably the id of another service' };
+  if (foreignService.test(name)) return { type: 'text', reason: 'string, probably an ID of another service' };
   if (/_id$/.test(name)) return { type: 'uuid', reason: 'string named *_id' };
   if (/_by$/.test(name) || name === 'assigned_to')
-    return { type: 'uuid', reason: 'string named *_by, probably a user' };
+    return { type: 'uuid', reason: 'string named *_by, probably a user ID' };
   if (/_at$/.test(name) || name === 'timestamp') return { type: 'timestamptz', reason: 'string named *_at' };
   if (/(^|_)(date|dob|birthday)$/.test(name)) return { type: 'date', reason: 'string named *_date' };
   return { type: 'text', reason: 'string' };
@@ -51,16 +50,17 @@ const wholeNumbers =
 
 function guessNumber(name: string): Guess {
   if (name === 'id' || /_id$/.test(name)) return { type: 'bigint', reason: 'number named id' };
-  if (wholeNumbers.test(name)) return { type: 'integer', reason: 'number that counts something' };
+  if (wholeNumbers.test(name)) return { type: 'integer', reason: 'number whose name suggests an integer' };
   return { type: 'numeric', reason: 'number' };
 }
 
 /** PostgreSQL types that the generator maps to `unknown`. */
 function guessUnknown(name: string): Guess {
-  if (/(^|_)ip(_address)?$/.test(name)) return { type: 'inet', reason: 'unknown, named ip' };
+  if (/(^|_)ip(_address)?$/.test(name)) return { type: 'inet', reason: 'unknown type, named ip' };
   if (/search|fts|tsv|vector|document/.test(name))
-    return { type: 'tsvector', reason: 'unknown, named for a search' };
-  if (/interval|duration/.test(name)) return { type: 'interval', reason: 'unknown, named for a duration' };
+    return { type: 'tsvector', reason: 'unknown type, named for a search' };
+  if (/interval|duration/.test(name))
+    return { type: 'interval', reason: 'unknown type, named for a duration' };
   return { type: 'text', reason: 'unknown' };
 }
 

@@ -95,7 +95,7 @@ export function tableStatement(draft: Draft, table: TableDraft): string {
   if (primaryKey.length > 0) lines.push({ sql: `primary key (${listOf(primaryKey)})`, reason: undefined });
   const heading = table.isKnown
     ? []
-    : ["-- Isn't in the types: its columns are those that the migrations name."];
+    : ['-- Not in the types. Its columns are those that the migrations use.'];
   const body = lines.map(({ sql, reason }, index) => {
     const comma = index < lines.length - 1 ? ',' : '';
     return `  ${sql}${comma}${reason === undefined ? '' : ` -- guess: ${reason}`}`;
@@ -140,7 +140,7 @@ export function columnDefinition(
   const reasons = [
     ...(reason === undefined ? [] : [reason]),
     ...(fallback === undefined ? [] : ['default']),
-    ...(column.generated && !isIdentity ? ['generated, by an expression that the types lack'] : []),
+    ...(column.generated && !isIdentity ? ["generated; the types don't contain the expression"] : []),
   ];
   return { sql: parts.join(' '), reason: reasons.length === 0 ? undefined : reasons.join('; ') };
 }
@@ -252,16 +252,16 @@ export function functionStatement({ schema, name, parameters, returns, isCalled 
     const body = setTime
       ? `begin\n  new.updated_at = now();\n  return new;\nend`
       : 'begin\n  return new;\nend';
-    return `-- A guess: a trigger's body isn't in the types.\n${head}\nlanguage plpgsql as $$${body}$$`;
+    return `-- Guess: a trigger function's body isn't in the types.\n${head}\nlanguage plpgsql as $$${body}$$`;
   }
   if (isCalled) {
     const body = /^(void$|setof\b|table\b)/i.test(returns)
       ? 'begin\n  return;\nend'
       : 'begin\n  return null;\nend';
-    return `-- Returns nothing: its body isn't in the types, and migrations call it.\n${head}\nlanguage plpgsql stable as $$${body}$$`;
+    return `-- Returns nothing because its body isn't in the types. Migrations call it.\n${head}\nlanguage plpgsql stable as $$${body}$$`;
   }
   const message = quoteLiteral(
-    `${name}: the baseline has no body for this function; "db pull" reads it from the hosted project`,
+    `${name}: the baseline doesn't contain this function's body. Run "supabase db pull" to get it from the hosted project`,
   );
   return `-- Its body isn't in the types.\n${head}\nlanguage plpgsql as $$begin\n  raise feature_not_supported using message = ${message};\nend$$`;
 }
@@ -269,7 +269,7 @@ export function functionStatement({ schema, name, parameters, returns, isCalled 
 export function viewStatement(draft: Draft, key: string): string {
   const columns = draft.views.get(key)?.columns ?? [];
   const list = columns.map((column) => `  null::${typeOfValue(draft, column).type} as ${bare(column.name)}`);
-  return `-- Has no rows: its query isn't in the types.\ncreate view ${nameOf(fromKey(key))} with (security_invoker = true) as select\n${list.join(',\n')}\nwhere false`;
+  return `-- Returns no rows because its query isn't in the types.\ncreate view ${nameOf(fromKey(key))} with (security_invoker = true) as select\n${list.join(',\n')}\nwhere false`;
 }
 
 /** What a migration drops or alters, though none creates it. */
@@ -296,13 +296,13 @@ export function securityStatements(draft: Draft, table: TableDraft): string[] {
     const mine = `(select auth.uid())${isText ? '::text' : ''} = ${bare(owner)}`;
     return [
       enable,
-      `-- No migration has a policy for this table. A guess: users have their own rows.\n` +
+      `-- No migration creates a policy for this table. Guess: users can access their own rows.\n` +
         `create policy "${policyPrefix}own rows" on ${nameOf(table)} for all to authenticated\n  using (${mine}) with check (${mine})`,
     ];
   }
   if (!draft.withoutPolicy.has(key)) return [enable];
   return [
-    `-- No migration has a policy for this table, so that no client reads it. If everyone may:\n` +
+    `-- No migration creates a policy for this table, so clients can't read it. To let everyone read it:\n` +
       `-- create policy "${policyPrefix}everyone reads" on ${nameOf(table)} for select using (true);\n${enable}`,
   ];
 }
