@@ -46,8 +46,12 @@ export class UsageError extends Error {
 }
 
 export const projectOptions = {
-  workdir: { type: 'string', value: 'DIR', help: 'The folder that holds supabase/; else looked for upward.' },
-  'data-dir': { type: 'string', value: 'DIR', help: 'Where data live; .plinth in the project folder.' },
+  workdir: {
+    type: 'string',
+    value: 'DIR',
+    help: 'Folder that contains supabase/. Default: found upward from here.',
+  },
+  'data-dir': { type: 'string', value: 'DIR', help: 'Data folder. Default: .plinth in the project folder.' },
 } as const satisfies Record<string, Option>;
 
 export interface ParsedInput extends Input {

@@ -85,7 +85,7 @@ async function answer(
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
   try {
     if (operation === undefined)
-      throw new Error(`This Plinth does not know ${name}; it may be of another version.`);
+      throw new Error(`The running Plinth doesn't support ${name}. It may have another version.`);
     send({ result: (await operation(parameters, (progress) => send({ progress }), gone.signal)) ?? null });
   } catch (error) {
     const { message, advice } = describeError(error);
@@ -147,7 +147,9 @@ function provesToken({ controlPort, token }: State): Promise<boolean> {
       response.on('error', reject);
     });
     // Another program on that port may say nothing at all.
-    call.setTimeout(proofTimeoutMs, () => call.destroy(new Error('No proof came in time.')));
+    call.setTimeout(proofTimeoutMs, () =>
+      call.destroy(new Error("The running Plinth didn't prove its identity in time.")),
+    );
     call.on('error', reject);
     call.end();
   });
@@ -169,11 +171,11 @@ function callControl<T>(
       headers,
       agent: false,
     };
-    const lost = () => reject(new Error('The running Plinth went away before it had answered.'));
+    const lost = () => reject(new Error('The running Plinth exited before it responded.'));
     const call = request(options, (response) => {
       if (response.statusCode !== 200) {
         response.resume();
-        reject(new Error(`The running Plinth refused the command (status ${response.statusCode}).`));
+        reject(new Error(`The running Plinth rejected the command (status ${response.statusCode}).`));
         return;
       }
       let rest = '';

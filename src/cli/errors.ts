@@ -26,7 +26,7 @@ export class CommandError extends Error {
 }
 
 export function notRunning(): CommandError {
-  return new CommandError('Plinth is not running on this folder.', 'Start it with "plinth start".');
+  return new CommandError("Plinth isn't running in this folder.", 'Run "plinth start" to start it.');
 }
 
 const spoken = new Set([
@@ -50,8 +50,8 @@ export function describeError(error: unknown): Described {
   };
   if (code === 'EADDRINUSE') {
     return {
-      message: `Port ${port ?? ''} is taken by another program.`.replace('  ', ' '),
-      advice: ['Stop that program, or choose other ports: --port 0 takes free ones for everything.'],
+      message: `Port ${port ?? ''} is in use by another program.`.replace('  ', ' '),
+      advice: ['Stop that program, or use other ports. With --port 0, all services use free ports.'],
     };
   }
   if (spoken.has(error.name))

@@ -29,7 +29,9 @@ process.once('message', async (order: PageOrder) => {
     const { code, message } = error as NodeJS.ErrnoException;
     answer({
       failed:
-        code === 'ERR_MODULE_NOT_FOUND' ? `${message}; "npm ci" installs what it needs` : (message as string),
+        code === 'ERR_MODULE_NOT_FOUND'
+          ? `${message}. Run "npm ci" to install the dependencies`
+          : (message as string),
     });
   }
 });

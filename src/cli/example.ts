@@ -19,7 +19,8 @@ const usualPort = 5173;
 
 /** @throws {UsageError} */
 export function examplePlace(input: Input): Place {
-  if (input.text('workdir') !== undefined) throw new UsageError('--example and --workdir exclude each other');
+  if (input.text('workdir') !== undefined)
+    throw new UsageError("--example and --workdir can't be used together");
   return { projectDir, dataDir: resolve(input.text('data-dir') ?? join(projectDir, '.plinth')) };
 }
 
@@ -38,7 +39,7 @@ export async function examplePage(input: Input, { dataDir }: Place): Promise<Exa
   const asked = input.port('example-port');
   if (!input.flag('example')) {
     if (asked === undefined) return undefined;
-    throw new UsageError('--example-port goes with --example');
+    throw new UsageError('--example-port requires --example');
   }
   const port = await choosePort(asked ?? (input.port('port') === 0 ? 0 : usualPort), asked !== undefined);
   const url = `http://${host}:${port}`;
@@ -53,12 +54,12 @@ async function choosePort(wanted: number, insisted: boolean): Promise<number> {
   if (free !== undefined) return free;
   if (insisted) {
     throw new CommandError(
-      `Port ${wanted} is taken by another program.`,
-      'Choose another with --example-port; 0 takes a free one.',
+      `Port ${wanted} is in use by another program.`,
+      'Use another port with --example-port, or 0 for a free port.',
     );
   }
   const other = (await probe(0)) as number;
-  say(`Port ${wanted} is taken by another program: the example's page is on ${other}.`);
+  say(`Port ${wanted} is in use by another program, so the example page uses port ${other}.`);
   return other;
 }
 
@@ -110,15 +111,16 @@ async function startPage(
   const answer = await new Promise<PageAnswer>((resolve) => {
     child.once('message', (message) => resolve(message as PageAnswer));
     child.once('error', (error) => resolve({ failed: error.message }));
-    void ended.then(() => resolve({ failed: 'its process ended' }));
+    void ended.then(() => resolve({ failed: 'its process exited' }));
   });
   if ('failed' in answer) {
     child.kill();
-    throw new CommandError(`The page of the example could not be started: ${answer.failed}`);
+    throw new CommandError(`Failed to start the example page: ${answer.failed}`);
   }
   let stopping = false;
   void ended.then(() => {
-    if (!stopping) say("The example's page has ended; everything else goes on. Start again to have it back.");
+    if (!stopping)
+      say('The example page stopped, but Plinth keeps running. Restart Plinth to restart the page.');
   });
   return {
     fields: { EXAMPLE_URL: url },

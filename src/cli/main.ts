@@ -62,9 +62,9 @@ function unknown(args: readonly string[]): number {
   const group = Object.keys(registry).filter((name) => name.startsWith(`${words[0]} `));
   const names = [...Object.keys(registry), ...Object.keys(aliases)];
   const near = nearest(typed, names) ?? nearest(words[0] ?? '', names);
-  say(`There is no command ${typed}.`);
+  say(`Unknown command: ${typed}.`);
   if (instead !== undefined) say(instead.text);
-  if (group.length > 0) say(`There are: ${group.join(', ')}.`);
+  if (group.length > 0) say(`Available commands: ${group.join(', ')}.`);
   else if (instead !== undefined) return 2;
   else if (near !== undefined) say(`Did you mean "plinth ${near}"?`);
   else say('See "plinth --help".');
@@ -82,7 +82,7 @@ async function help(topic: readonly string[]): Promise<number> {
   print('A whole backend and its web app in one process.\n');
   print('Usage: plinth COMMAND [options]\n');
   print(columns(rows));
-  print('\n"plinth COMMAND --help" explains a command, with examples.');
+  print('\nRun "plinth COMMAND --help" for details and examples.');
   return 0;
 }
 

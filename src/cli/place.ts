@@ -17,7 +17,7 @@ export interface Place {
 export function placeOf(input: Input): Place {
   const named = input.text('workdir');
   if (named !== undefined && !existsSync(named))
-    throw new UsageError(`--workdir: there is no folder ${named}`);
+    throw new UsageError(`--workdir: the folder ${named} doesn't exist`);
   const found = named ?? findProjectDir(process.cwd()) ?? process.cwd();
   const projectDir = realpathSync(resolve(found));
   return { projectDir, dataDir: resolve(input.text('data-dir') ?? join(projectDir, '.plinth')) };

@@ -8,39 +8,39 @@ export interface Entry {
 
 export const registry: Readonly<Record<string, Entry>> = {
   init: {
-    summary: 'Make supabase/ with a config.toml',
+    summary: 'Create supabase/ with a config.toml',
     load: async () => (await import('./commands/init.ts')).init,
   },
   start: {
-    summary: 'Start everything, for development',
+    summary: 'Start all services for development',
     load: async () => (await import('./commands/start.ts')).start,
   },
   serve: {
-    summary: 'Start everything, for production',
+    summary: 'Start all services for production',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   rest: {
-    summary: 'Start the REST service alone, in front of a PostgreSQL of yours',
+    summary: 'Start only the REST service for your own PostgreSQL',
     load: async () => (await import('./commands/rest.ts')).rest,
   },
   stop: {
-    summary: 'Stop what runs on this folder',
+    summary: 'Stop the Plinth in this folder',
     load: async () => (await import('./commands/stop.ts')).stop,
   },
   status: {
-    summary: 'Addresses and keys of what runs on this folder',
+    summary: 'Show URLs and keys of the Plinth in this folder',
     load: async () => (await import('./commands/status.ts')).status,
   },
   console: {
-    summary: 'A fresh sign-in link for the Console',
+    summary: 'Print a new sign-in link for the Console',
     load: async () => (await import('./commands/console.ts')).console,
   },
   'migration new': {
-    summary: 'Make an empty migration',
+    summary: 'Create an empty migration',
     load: async () => (await import('./commands/migration.ts')).migrationNew,
   },
   'migration list': {
-    summary: 'Migrations here and in the database',
+    summary: 'List migrations in files and in the database',
     load: async () => (await import('./commands/migration.ts')).migrationList,
   },
   'migration up': {
@@ -52,7 +52,7 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/migration.ts')).migrationRepair,
   },
   'db reset': {
-    summary: 'Make the database anew from migrations and seeds',
+    summary: 'Recreate the database from migrations and seeds',
     load: async () => (await import('./commands/db-reset.ts')).dbReset,
   },
   'db baseline': {
@@ -60,7 +60,7 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/db-baseline.ts')).dbBaseline,
   },
   'db lint': {
-    summary: 'Find functions with faults',
+    summary: 'Find functions with errors',
     load: async () => (await import('./commands/db-lint.ts')).dbLint,
   },
   'db push': {
@@ -68,11 +68,11 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/db-push.ts')).dbPush,
   },
   link: {
-    summary: 'Remember a database for db push',
+    summary: 'Save a database as the target of db push',
     load: async () => (await import('./commands/link.ts')).link,
   },
   unlink: {
-    summary: 'Forget the linked database',
+    summary: 'Remove the link to a database',
     load: async () => (await import('./commands/link.ts')).unlink,
   },
   'test db': {
@@ -80,43 +80,43 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/test-database.ts')).testDb,
   },
   'db test': {
-    summary: 'The same as "test db"',
+    summary: 'Same as "test db"',
     load: async () => (await import('./commands/test-database.ts')).dbTest,
   },
   'test new': {
-    summary: 'Make a pgTAP test',
+    summary: 'Create a pgTAP test',
     load: async () => (await import('./commands/test-database.ts')).testNew,
   },
   'seed buckets': {
-    summary: 'Make the buckets of config.toml and upload their files',
+    summary: 'Create the buckets in config.toml and upload their files',
     load: async () => (await import('./commands/seed-buckets.ts')).seedBuckets,
   },
   'gen types': {
-    summary: 'TypeScript types of the database',
+    summary: 'Print types of the database',
     load: async () => (await import('./commands/gen-types.ts')).genTypes,
   },
   'gen signing-key': {
-    summary: 'A private key that signs tokens',
+    summary: 'Generate a private key that signs tokens',
     load: async () => (await import('./commands/gen-keys.ts')).genSigningKey,
   },
   'gen bearer-jwt': {
-    summary: 'A token for calling the API by hand',
+    summary: 'Print a token for manual API calls',
     load: async () => (await import('./commands/gen-keys.ts')).genBearerJwt,
   },
   'keys list': {
-    summary: 'The keys that sign tokens, and their state',
+    summary: 'List the keys that sign tokens',
     load: async () => (await import('./commands/keys.ts')).keysList,
   },
   'keys standby': {
-    summary: 'Make the key that will sign next, and publish it',
+    summary: 'Create and publish the next signing key',
     load: async () => (await import('./commands/keys.ts')).keysStandby,
   },
   'keys rotate': {
-    summary: 'Let the standby key sign from now on',
+    summary: 'Make a standby key the current signing key',
     load: async () => (await import('./commands/keys.ts')).keysRotate,
   },
   'keys revoke': {
-    summary: 'End every token that a key has signed',
+    summary: 'Invalidate all tokens that a key signed',
     load: async () => (await import('./commands/keys.ts')).keysRevoke,
   },
   'functions new': {
@@ -124,23 +124,23 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/functions-new.ts')).functionsNew,
   },
   'functions serve': {
-    summary: 'Show what functions print, serve them in another way',
+    summary: 'Show function output and serve functions with other options',
     load: async () => (await import('./commands/functions-serve.ts')).functionsServe,
   },
   'users create': {
-    summary: 'Make an end user',
+    summary: 'Create an end user',
     load: async () => (await import('./commands/users.ts')).usersCreate,
   },
   'users list': {
-    summary: 'End users, newest first',
+    summary: 'List end users, newest first',
     load: async () => (await import('./commands/users.ts')).usersList,
   },
   'operators create': {
-    summary: 'Let another person into the Console',
+    summary: 'Create a Console operator',
     load: async () => (await import('./commands/operators.ts')).operatorsCreate,
   },
   'operators list': {
-    summary: 'Who may sign in to the Console',
+    summary: 'List Console operators',
     load: async () => (await import('./commands/operators.ts')).operatorsList,
   },
   doctor: {

@@ -163,8 +163,8 @@ class Server {
   #live(): Backend {
     if (!this.#resetFailed) return this.backend;
     throw new CommandError(
-      'Nothing is served, since the last "plinth db reset" failed.',
-      'Correct what it named, then run "plinth db reset" again.',
+      'Plinth doesn\'t serve requests because the last "plinth db reset" failed.',
+      'Fix the reported error, then run "plinth db reset" again.',
     );
   }
 
@@ -192,7 +192,7 @@ class Server {
     const { dataDir, databaseUrl } = this.#options;
     if (databaseUrl !== undefined) {
       throw new CommandError(
-        'db reset drops the embedded database only; this one is given by --database-url.',
+        'db reset can only drop the embedded database, not one set with --database-url.',
       );
     }
     onProgress('Resetting the database...');
@@ -249,8 +249,8 @@ async function waitForHealth(backend: Backend, timeoutMs: number): Promise<void>
     if (faults.length === 0) return;
     if (Date.now() > deadline) {
       const report = faults.map(([name, fault]) => `${name}: ${fault}`).join('; ');
-      const advice = 'See .plinth/logs/plinth.log, or start all the same with --ignore-health-check.';
-      throw new CommandError(`A service is not healthy: ${report}`, advice);
+      const advice = 'See .plinth/logs/plinth.log, or use --ignore-health-check to start anyway.';
+      throw new CommandError(`A service is unhealthy: ${report}`, advice);
     }
     await sleep(20);
   }
@@ -261,7 +261,7 @@ export async function refuseIfRunning({ dataDir }: Place): Promise<void> {
   const running = await findRunning(dataDir);
   if (running === undefined) return;
   throw new CommandError(
-    `Plinth runs on this folder already (process ${running.state.pid}).`,
-    'Stop it with "plinth stop".',
+    `Plinth is already running in this folder (process ${running.state.pid}).`,
+    'Run "plinth stop" to stop it.',
   );
 }

@@ -24,7 +24,7 @@ export function functionsServeOperation(backend: () => Backend): Operation {
         if (!enabled) onProgress(`Skipped serving Function: ${slug}`);
       if (inspectMode !== undefined)
         onProgress(
-          `The first function that is called has its debugger on 127.0.0.1:${port}, the next one on ${port + 1}, …`,
+          `The debugger of the first called function listens on 127.0.0.1:${port}, the next one on ${port + 1}, …`,
         );
       if (!gone.aborted)
         await new Promise<void>((resolve) => gone.addEventListener('abort', () => resolve(), { once: true }));

@@ -40,7 +40,7 @@ export function excludedServices(names: readonly string[]): string[] {
     else if (!(name in upstream)) {
       const near = nearest(name, [...ours, ...Object.keys(upstream)]);
       throw new UsageError(
-        `-x: there is no service ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
+        `-x: unknown service ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
       );
     }
   }

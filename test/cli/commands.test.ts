@@ -34,20 +34,20 @@ describe('the line', () => {
   });
 
   test.each([
-    [['strat'], 'There is no command strat.\nDid you mean "plinth start"?\n'],
-    [['migraton', 'up'], 'There is no command migraton up.\nDid you mean "plinth migration up"?\n'],
+    [['strat'], 'Unknown command: strat.\nDid you mean "plinth start"?\n'],
+    [['migraton', 'up'], 'Unknown command: migraton up.\nDid you mean "plinth migration up"?\n'],
     [['migration', 'down'], 'There are: migration new, migration list, migration up, migration repair.'],
     [['xyzzy'], 'See "plinth --help".'],
     [['status', '--outptu', 'json'], "Unknown option '--outptu'; did you mean --output?"],
     [['status', '-o', 'xml'], '--output: xml is not one of pretty, env, json, yaml, toml'],
-    [['status', '--override-name', 'api.ulr=X'], 'is not KEY=NAME with a known key (api.url?)'],
+    [['status', '--override-name', 'api.ulr=X'], "isn't KEY=NAME with a known key (api.url?)"],
     [['start', '--port', 'http'], "--port: http isn't a port"],
-    [['start', '-x', 'realtim'], '-x: there is no service realtim; did you mean realtime?'],
-    [['start', '--workdir', '/nowhere'], '--workdir: there is no folder /nowhere'],
+    [['start', '-x', 'realtim'], '-x: unknown service realtim; did you mean realtime?'],
+    [['start', '--workdir', '/nowhere'], "--workdir: the folder /nowhere doesn't exist"],
     [['stop', 'now'], 'Unexpected argument now'],
     [['migration', 'repair', '1'], '--status must be applied or reverted'],
-    [['gen', 'types', 'cobol'], 'There is no generator for cobol'],
-    [['gen', 'types', 'swift', '--swift-access-control', 'open'], 'open is neither internal nor public'],
+    [['gen', 'types', 'cobol'], "cobol isn't supported"],
+    [['gen', 'types', 'swift', '--swift-access-control', 'open'], 'open must be internal or public'],
   ])('%j is explained, exit status 2', async (args, message) => {
     const { status, stdout, stderr } = await plinth(args, { cwd: makeProject({}) });
     expect(stderr).toContain(message);
@@ -75,7 +75,7 @@ describe('init', () => {
 
     const again = await plinth(['init'], { cwd });
     expect(again.status).toBe(1);
-    expect(again.stderr).toContain('exists already.\nReplace it with --force.');
+    expect(again.stderr).toContain('already exists.\nUse --force to replace it.');
     expect((await plinth(['init', '--force'], { cwd })).status).toBe(0);
     expect(read(cwd, 'supabase/.gitignore').match(/\.branches/g)).toHaveLength(1);
   });
@@ -99,7 +99,7 @@ describe('files', () => {
     const cwd = makeProject({ 'supabase/config.toml': '' });
     expect((await plinth(['functions', 'new', 'hello'], { cwd })).status).toBe(0);
     expect(read(cwd, 'supabase/functions/hello/index.ts')).toContain('/functions/v1/hello');
-    expect((await plinth(['functions', 'new', 'hello'], { cwd })).stderr).toContain('exists already');
+    expect((await plinth(['functions', 'new', 'hello'], { cwd })).stderr).toContain('already exists');
     expect((await plinth(['functions', 'new', '1st'], { cwd })).status).toBe(2);
   });
 
@@ -144,7 +144,7 @@ describe('with nothing running', () => {
       const { status, stdout, stderr } = await plinth(line.split(' '), { cwd });
       expect(status).toBe(1);
       expect(stdout).toBe('');
-      expect(stderr).toBe('Plinth is not running on this folder.\nStart it with "plinth start".\n');
+      expect(stderr).toBe('Plinth isn\'t running in this folder.\nRun "plinth start" to start it.\n');
       expect(existsSync(join(cwd, '.plinth'))).toBe(false);
     },
   );
@@ -152,7 +152,7 @@ describe('with nothing running', () => {
   test('stop says so, exit status 0', async () => {
     const { status, stderr } = await plinth(['stop'], { cwd: makeProject({}) });
     expect(status).toBe(0);
-    expect(stderr).toContain('Plinth is not running on this folder.');
+    expect(stderr).toContain("Plinth isn't running in this folder.");
   });
 
   test('the state file of a process that was killed does not count', async () => {

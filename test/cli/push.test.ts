@@ -140,9 +140,9 @@ describe('link', () => {
   });
 
   test.each([
-    [[], 'Nothing is linked: name a database'],
-    [['--project-ref', 'evil.example/#'], "isn't the reference of a hosted project"],
-    [['--db-url', 'nonsense'], 'Nothing is linked. --db-url:'],
+    [[], 'No database was linked. Set a database'],
+    [['--project-ref', 'evil.example/#'], "isn't a project ref"],
+    [['--db-url', 'nonsense'], 'No database was linked. --db-url:'],
   ])('%j ends no script', async (args, text) => {
     const { status, stderr } = await plinth(['link', ...args], { cwd });
     expect([status, stderr]).toEqual([0, expect.stringContaining(text)]);

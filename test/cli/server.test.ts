@@ -79,7 +79,7 @@ test('from start to stop', async () => {
   expect(JSON.parse(users.stdout)).toMatchObject([{ email: 'ada@example.com' }]);
   expect((await plinth(['operators', 'create', 'ada', '--role', 'read-only'], { cwd })).status).toBe(0);
   expect((await plinth(['operators', 'create', 'ada'], { cwd })).stderr).toContain(
-    'There is an operator ada already.',
+    'The operator ada already exists.',
   );
   expect((await plinth(['operators', 'list'], { cwd })).stdout).toMatch(/ada +read-only/);
 
@@ -123,7 +123,7 @@ test('from start to stop', async () => {
   writeFileSync(join(cwd, 'supabase/migrations/30000101000000_bad.sql'), 'select nonsense;');
   expect((await plinth(['db', 'reset'], { cwd })).stderr).toContain('column "nonsense" does not exist');
   expect((await plinth(['status'], { cwd })).stderr).toContain(
-    'Nothing is served, since the last "plinth db reset" failed.',
+    'Plinth doesn\'t serve requests because the last "plinth db reset" failed.',
   );
   writeFileSync(join(cwd, 'supabase/migrations/30000101000000_bad.sql'), 'create table x ();');
   expect((await plinth(['db', 'reset'], { cwd })).status).toBe(0);
@@ -207,7 +207,7 @@ test('serve makes keys of its own, readable by the owner only', async () => {
   expect(PUBLISHABLE_KEY).toMatch(/^sb_publishable_/);
   expect(PUBLISHABLE_KEY).not.toBe('sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH');
   expect(statSync(join(cwd, '.plinth/secrets.json')).mode & 0o777).toBe(0o600);
-  expect((await plinth(['serve'], { cwd })).stderr).toContain('Plinth runs on this folder already');
+  expect((await plinth(['serve'], { cwd })).stderr).toContain('Plinth is already running in this folder');
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   expect(await ended).toBe(0);

@@ -188,7 +188,7 @@ test('--remote with the URL of a database is --db-url', async () => {
 });
 
 test('what is left undone is said', async () => {
-  expect((await parse('stop', '--all')).notes).toEqual(["--all: only this folder's Plinth is stopped."]);
+  expect((await parse('stop', '--all')).notes).toEqual(['--all: only the Plinth in this folder is stopped.']);
   expect((await parse('db reset', '--local')).notes).toEqual([]);
 });
 
@@ -207,11 +207,11 @@ test.each([
 test('lines of existing scripts', async () => {
   const cwd = makeProject({ 'supabase/config.toml': '' });
   const local = await plinth(['--debug', 'seed', 'buckets', '--local'], { cwd });
-  expect(local.stderr).toBe('Plinth is not running on this folder.\nStart it with "plinth start".\n');
+  expect(local.stderr).toBe('Plinth isn\'t running in this folder.\nRun "plinth start" to start it.\n');
   expect(local.status).toBe(1);
   const linked = await plinth(['db', 'reset', '--linked'], { cwd });
   expect(linked.stderr).toContain(
-    '--linked: Plinth works on its own database; use the upstream CLI for a hosted project.\n',
+    '--linked: Plinth uses its own database; use the upstream CLI for a hosted project.\n',
   );
   expect(linked.status).toBe(2);
   const reset = await plinth(['db', 'reset', '--local', '--debug', '--yes'], { cwd });

@@ -51,9 +51,9 @@ test('the error names the command, the command writes the file, and the project 
   expect(await notes(started)).toBe(200);
 });
 
-test('without a file', async () => {
+test('serves without a configuration file', async () => {
   const cwd = makeProject(files);
-  expect((await plinth(['db', 'baseline'], { cwd })).stderr).toContain('--from-types FILE is needed');
+  expect((await plinth(['db', 'baseline'], { cwd })).stderr).toContain('--from-types FILE is required');
   const missing = await plinth(['db', 'baseline', '--from-types', 'nowhere.ts'], { cwd });
   expect(missing.stderr).toContain("--from-types: the file nowhere.ts doesn't exist");
 });
@@ -71,7 +71,7 @@ test('--keep-going serves what could be applied, and the status of a reset says 
 
   const partial = await plinth(['db', 'reset', '--keep-going'], { cwd });
   expect(partial.status).toBe(3);
-  expect(partial.stderr).toContain('Finished db reset; the schema is partial.');
+  expect(partial.stderr).toContain('Finished db reset. The schema is partial.');
   expect((await plinth(['db', 'reset'], { cwd })).status).toBe(1);
   writeFileSync(join(cwd, migration), 'create table notes (id int)');
   const whole = await plinth(['db', 'reset', '--keep-going'], { cwd });

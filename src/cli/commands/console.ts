@@ -5,10 +5,11 @@ import { placeOf } from '../place.ts';
 
 export const console: Command = {
   name: 'console',
-  about: 'Prints a fresh link that signs an operator in to the Console. It works once, within ten minutes.',
+  about:
+    'Prints a new link that signs an operator in to the Console. The link works once, within ten minutes.',
   options: {
     ...projectOptions,
-    operator: { type: 'string', value: 'NAME', help: 'Whose link; the owner by default.' },
+    operator: { type: 'string', value: 'NAME', help: 'Operator to sign in. Default: the owner.' },
   },
   examples: [
     ['plinth console', 'a link for the owner'],

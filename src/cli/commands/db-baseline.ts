@@ -11,14 +11,14 @@ import { placeOf } from '../place.ts';
 export const dbBaseline: Command = {
   name: 'db baseline',
   about:
-    'Writes a first migration for tables that were made in the dashboard of the hosted project: what a file of generated types\n' +
-    'names and no migration creates. What types leave open is guessed, and marked in the file. Changes no database.',
+    "Writes a first migration for tables that were created in the hosted project's dashboard: the objects that a file of\n" +
+    "generated types declares and no migration creates. Guesses are marked in the file. Doesn't change any database.",
   options: {
     workdir: projectOptions.workdir,
     'from-types': {
       type: 'string',
       value: 'FILE',
-      help: 'The types, as "gen types" writes them for TypeScript.',
+      help: 'TypeScript types, as written by "gen types".',
     },
   },
   examples: [
@@ -30,7 +30,7 @@ export const dbBaseline: Command = {
   run: async (input) => {
     const { projectDir } = placeOf(input);
     const typesFile = input.text('from-types');
-    if (typesFile === undefined) throw new UsageError('--from-types FILE is needed');
+    if (typesFile === undefined) throw new UsageError('--from-types FILE is required');
     if (!existsSync(typesFile)) throw new UsageError(`--from-types: the file ${typesFile} doesn't exist`);
     const openDatabase = () => openScratch(projectDir);
     const baseline = await makeBaseline({
@@ -40,7 +40,7 @@ export const dbBaseline: Command = {
       onProgress: progressTeller(say),
     });
     if (baseline.text === undefined)
-      say('The migrations create everything that the types name; nothing was written.');
+      say('The migrations already create everything that the types declare, so no file was written.');
     else {
       mkdirSync(dirname(baseline.path), { recursive: true });
       writeFileSync(baseline.path, baseline.text, { flag: 'wx' });
@@ -75,13 +75,13 @@ async function openScratch(projectDir: string): Promise<EmptyDatabase> {
 
 function report({ text, tables, withoutPolicy, failures }: Baseline): void {
   if (text !== undefined) {
-    say(`It has ${tables.length} tables; lines marked "guess" are guesses.`);
+    say(`It creates ${tables.length} tables. Comments with "guess" mark guesses.`);
     if (withoutPolicy.length > 0)
       say(
-        `No migration has a policy for ${withoutPolicy.join(', ')}: clients can't read them until you write one.`,
+        `No migration creates a policy for ${withoutPolicy.join(', ')}, so clients can't read these tables until you add one.`,
       );
   }
   if (failures.length === 0) return;
-  say('These statements fail all the same:');
+  say('These statements still fail:');
   say(columns(failures.map(({ file, line, error }) => [`  ${file}:${line}`, error.message])));
 }

@@ -9,35 +9,35 @@ import { print, say } from '../output.ts';
 import { type Place, placeOf } from '../place.ts';
 
 const unchecked =
-  'Not checked: names, types and unused variables inside PL/pgSQL bodies, which needs the extension plpgsql_check.';
+  "Names, types and unused variables in PL/pgSQL bodies aren't checked because this requires the extension plpgsql_check.";
 
 export const dbLint: Command = {
   name: 'db lint',
   about:
-    'Finds functions whose body PostgreSQL refuses, and security definer functions without a search_path. SQL bodies\n' +
-    'are analyzed; of PL/pgSQL bodies only the syntax is checked. Prints JSON, as the upstream CLI does.',
+    'Finds functions with an invalid body, and security definer functions without a search_path. SQL bodies\n' +
+    'are analyzed. For PL/pgSQL bodies, only the syntax is checked. Prints JSON, as the upstream CLI does.',
   options: {
     ...projectOptions,
-    local: { type: 'boolean', help: "This project's database; the default." },
-    linked: { type: 'boolean', help: 'The database that "plinth link" named.' },
+    local: { type: 'boolean', help: "Checks this project's database (default)." },
+    linked: { type: 'boolean', help: 'Checks the linked database.' },
     'db-url': { type: 'string', value: 'URL', help: 'Another database.' },
     schema: {
       type: 'string',
       short: 's',
       multiple: true,
       value: 'SCHEMA',
-      help: 'These schemas; else all of the project.',
+      help: 'Schemas to check. Default: all schemas of the project.',
     },
-    level: { type: 'string', value: 'LEVEL', help: 'warning, the default, or error: what is printed.' },
+    level: { type: 'string', value: 'LEVEL', help: 'Minimum level to print: warning (default) or error.' },
     'fail-on': {
       type: 'string',
       value: 'LEVEL',
-      help: 'none, the default, warning or error: what makes the exit status 1.',
+      help: 'Minimum level for exit status 1: none (default), warning or error.',
     },
   },
   examples: [
-    ['plinth db lint', 'every finding'],
-    ['plinth db lint --level error --fail-on error', 'for CI'],
+    ['plinth db lint', 'lists all findings'],
+    ['plinth db lint --level error --fail-on error', 'in CI'],
   ],
   run: async (input) => {
     const level = levelOf(input, 'level') ?? 'warning';
@@ -57,7 +57,7 @@ function levelOf(input: Input, option: string): LintLevel | undefined {
   const text = input.text(option);
   const level = lintLevels.find((each) => each === text);
   if (text !== undefined && level === undefined)
-    throw new UsageError(`--${option}: ${text} is neither ${lintLevels.join(' nor ')}`);
+    throw new UsageError(`--${option}: ${text} must be ${lintLevels.join(' or ')}`);
   return level;
 }
 
@@ -77,5 +77,5 @@ async function resultsOf(place: Place, input: Input): Promise<LintResult[]> {
 function linkedUrl(place: Place): string {
   const linked = readLink(place);
   if (linked !== undefined) return linked.url;
-  throw new CommandError('No database is linked.', 'Name one with --db-url URL, or once with "plinth link".');
+  throw new CommandError('No database is linked.', 'Use --db-url URL, or run "plinth link" once.');
 }

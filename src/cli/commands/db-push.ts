@@ -13,34 +13,37 @@ import { type Place, placeOf } from '../place.ts';
 export const dbPush: Command = {
   name: 'db push',
   about:
-    'Applies pending migrations to another database: the one that --db-url or "plinth link" names. Each file is\n' +
-    'applied all or nothing, as the role that signs in. --local is "plinth migration up".',
+    'Applies pending migrations to another database, set with --db-url or "plinth link". Each file is\n' +
+    'applied all or nothing, as the role in the URL. --local is the same as "plinth migration up".',
   options: {
     ...projectOptions,
     'db-url': { type: 'string', value: 'URL', help: 'The database.' },
-    linked: { type: 'boolean', help: 'The linked database; the default.' },
-    local: { type: 'boolean', help: "This project's own database." },
-    'dry-run': { type: 'boolean', help: 'Lists what would be done, and does nothing.' },
-    'include-all': { type: 'boolean', help: 'Also files older than the newest applied one.' },
-    'include-roles': { type: 'boolean', help: 'Also supabase/roles.sql, first.' },
-    'include-seed': { type: 'boolean', help: 'Also seeds that have not run there, last.' },
+    linked: { type: 'boolean', help: 'Pushes to the linked database (default).' },
+    local: { type: 'boolean', help: "Pushes to this project's database." },
+    'dry-run': { type: 'boolean', help: 'Lists the pending changes without applying them.' },
+    'include-all': { type: 'boolean', help: 'Also applies files older than the newest applied one.' },
+    'include-roles': { type: 'boolean', help: 'Runs supabase/roles.sql first.' },
+    'include-seed': { type: 'boolean', help: 'Runs new seeds last.' },
     password: {
       type: 'string',
       short: 'p',
       value: 'PASSWORD',
-      help: 'Where the URL has none; else SUPABASE_DB_PASSWORD.',
+      help: 'Password, if the URL has none. Default: SUPABASE_DB_PASSWORD.',
     },
-    yes: { type: 'boolean', help: 'Asks nothing. Without a terminal nothing is asked either.' },
+    yes: { type: 'boolean', help: "Skips the confirmation. Without a terminal, it's always skipped." },
   },
   examples: [
-    ['plinth db push --dry-run', 'what the linked database lacks'],
-    ['plinth db push --db-url postgresql://postgres:secret@db.example/app', 'to a database without a link'],
+    ['plinth db push --dry-run', 'lists the migrations that the linked database lacks'],
+    [
+      'plinth db push --db-url postgresql://postgres:secret@db.example/app',
+      "pushes to a database that isn't linked",
+    ],
   ],
   run: async (input) => {
     const place = placeOf(input);
     const named = ['db-url', 'linked', 'local'].filter((name) => input.text(name) !== undefined);
     if (named.length > 1)
-      throw new UsageError(`${named.map((name) => `--${name}`).join(' and ')} exclude each other`);
+      throw new UsageError(`${named.map((name) => `--${name}`).join(' and ')} can't be used together`);
     if (input.flag('dry-run')) say('DRY RUN: migrations will *not* be pushed to the database.');
     if (input.flag('local')) return await pushToOwn(place, input);
     const { url, shown } = targetOf(place, input);
@@ -78,7 +81,7 @@ function targetOf(place: Place, input: Input): { url: string; shown: string } {
   if (linked !== undefined) return { url: linked.url, shown: shownTarget(linked) };
   throw new CommandError(
     'No database is linked.',
-    'Name one with --db-url URL, or once with "plinth link". --local pushes to this project\'s own.',
+    'Use --db-url URL, or run "plinth link" once. --local pushes to this project\'s database.',
   );
 }
 
@@ -106,7 +109,7 @@ async function isAgreed(input: Input): Promise<boolean> {
 async function pushToOwn(place: Place, input: Input): Promise<number> {
   for (const name of ['include-roles', 'include-seed'])
     if (input.flag(name))
-      say(`--${name}: "plinth db reset" runs roles and seeds of this project's database.`);
+      say(`--${name}: to run roles and seeds in this project's database, use "plinth db reset".`);
   const options = { needs: 'database', onProgress: say } as const;
   if (input.flag('dry-run')) {
     const rows = await perform<MigrationRow[]>(place, 'migrationList', {}, options);

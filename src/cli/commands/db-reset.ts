@@ -9,28 +9,28 @@ import { placeOf } from '../place.ts';
 export const dbReset: Command = {
   name: 'db reset',
   about:
-    'Drops the database with everything in it, the files of storage too, and makes it anew: roles.sql, migrations,\n' +
-    'seeds, buckets. With nothing running, the next start does it.',
+    'Drops the database and the storage files, then recreates them from roles.sql, migrations,\n' +
+    "seeds and buckets. If Plinth isn't running, the next start recreates them.",
   options: {
     ...projectOptions,
-    version: { type: 'string', value: 'V', help: 'Applies migrations up to this version only.' },
-    last: { type: 'string', value: 'N', help: 'Leaves the newest N migrations out.' },
+    version: { type: 'string', value: 'V', help: 'Applies migrations only up to this version.' },
+    last: { type: 'string', value: 'N', help: 'Skips the newest N migrations.' },
     'keep-going': {
       type: 'boolean',
-      help: 'Leaves out statements that fail and lists them; the exit status is then 3.',
+      help: 'Skips statements that fail, lists them, and exits with status 3.',
     },
-    'no-seed': { type: 'boolean', help: 'Runs no seeds.' },
+    'no-seed': { type: 'boolean', help: 'Skips seeds.' },
     'sql-paths': {
       type: 'string',
       multiple: true,
       value: 'GLOB',
-      help: 'These seeds instead of those of config.toml.',
+      help: 'Seeds to run instead of those in config.toml.',
     },
   },
   examples: [
-    ['plinth db reset', 'a database as after a first start'],
-    ['plinth db reset --keep-going', 'as much of the schema as can be applied'],
-    ['plinth db reset --last 1 --no-seed', 'without the newest migration and without seeds'],
+    ['plinth db reset', 'recreates the database as a first start does'],
+    ['plinth db reset --keep-going', 'applies as much of the schema as possible'],
+    ['plinth db reset --last 1 --no-seed', 'skips the newest migration and the seeds'],
   ],
   run: async (input) => {
     const { dataDir, projectDir } = placeOf(input);
@@ -43,11 +43,11 @@ export const dbReset: Command = {
         input.flag('keep-going') ||
         input.list('sql-paths').length > 0
       ) {
-        throw new UsageError('These options need a running Plinth: start it with "plinth start"');
+        throw new UsageError('These options require a running Plinth. Start it with "plinth start"');
       }
       for (const name of ['postgres', 'storage'])
         rmSync(join(dataDir, name), { recursive: true, force: true });
-      say('Dropped the database; the next start makes it anew.');
+      say('Dropped the database. The next start recreates it.');
       return 0;
     }
     const parameters = {
@@ -57,7 +57,7 @@ export const dbReset: Command = {
       keepGoing: input.flag('keep-going'),
     };
     const { leftOut } = await running.call<{ leftOut: number }>('reset', parameters, progressTeller(say));
-    say(leftOut === 0 ? 'Finished db reset.' : 'Finished db reset; the schema is partial.');
+    say(leftOut === 0 ? 'Finished db reset.' : 'Finished db reset. The schema is partial.');
     return leftOut === 0 ? 0 : partialStatus;
   },
 };
@@ -72,13 +72,13 @@ function versionOf(
 ): string | undefined {
   const versions = readMigrationFolder(supabaseDir).files.map((file) => file.version);
   if (version !== undefined) {
-    if (last !== undefined) throw new UsageError('--version and --last exclude each other');
-    if (!versions.includes(version)) throw new UsageError(`--version: there is no migration ${version}`);
+    if (last !== undefined) throw new UsageError("--version and --last can't be used together");
+    if (!versions.includes(version)) throw new UsageError(`--version: migration ${version} doesn't exist`);
     return version;
   }
   if (last === undefined) return undefined;
   const count = Number(last);
-  if (!/^\d+$/.test(last) || count < 1) throw new UsageError('--last must be a number from 1');
+  if (!/^\d+$/.test(last) || count < 1) throw new UsageError('--last must be a number of at least 1');
   // Nothing compares as smaller than the empty string: then no migration is applied.
   return versions.at(-1 - count) ?? '';
 }

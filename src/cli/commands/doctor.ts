@@ -19,10 +19,9 @@ const bad = (text: string): Finding => ({ ok: false, text });
 
 export const doctor: Command = {
   name: 'doctor',
-  about:
-    'Checks what Plinth needs on this machine and in this project. Exit status 1 when something is wrong.',
+  about: 'Checks this machine and this project. The exit status is 1 if a check fails.',
   options: projectOptions,
-  examples: [['plinth doctor', 'one line for each check']],
+  examples: [['plinth doctor', 'prints one line per check']],
   run: async (input) => {
     const place = placeOf(input);
     const running = await findRunning(place.dataDir);
@@ -64,11 +63,11 @@ function checkMachine(): Finding[] {
   const packages = Object.entries(platformPackages).map(([what, names]) => {
     const name = (names as Readonly<Record<string, string>>)[platform];
     if (name === undefined)
-      return bad(`${what}: there is none for ${platform}; PostgreSQL can be given by --database-url`);
+      return bad(`${what} isn't available for ${platform}. Use your own PostgreSQL with --database-url`);
     // Some of them have no main module, others hide their package.json.
     const isInstalled = [name, `${name}/package.json`].some((path) => canResolve(require, path));
     if (isInstalled) return fine(`${what}: ${name}`);
-    return bad(`${what}: ${name} is not installed; run "npm ci" without --omit=optional`);
+    return bad(`${what}: ${name} isn't installed. Run "npm ci" without --omit=optional`);
   });
   return [fine(`Node ${process.version} on ${platform}`), ...packages];
 }
@@ -89,7 +88,7 @@ function checkDataDir({ dataDir }: Place): Finding {
     accessSync(existing, constants.W_OK);
     return fine(`Data folder: ${dataDir}`);
   } catch {
-    return bad(`Data folder: ${existing} cannot be written`);
+    return bad(`Data folder: ${existing} isn't writable`);
   }
 }
 
@@ -126,7 +125,7 @@ async function checkPorts(config: Config | undefined): Promise<Finding[]> {
     if (!wanted || port === 0) continue;
     const free = await isFree(port);
     findings.push(
-      free ? fine(`${key}: ${port} is free`) : bad(`${key}: ${port} is taken by another program`),
+      free ? fine(`${key}: ${port} is free`) : bad(`${key}: ${port} is in use by another program`),
     );
   }
   return findings;

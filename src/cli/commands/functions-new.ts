@@ -15,19 +15,24 @@ Deno.serve(async (request) => {
 export const functionsNew: Command = {
   name: 'functions new',
   takes: 'NAME',
-  about: 'Makes supabase/functions/NAME/index.ts. A running Plinth serves it at once.',
+  about: 'Creates supabase/functions/NAME/index.ts. A running Plinth serves it immediately.',
   options: projectOptions,
   examples: [
-    ['plinth functions new hello', 'then: supabase.functions.invoke("hello", { body: { name: "you" } })'],
+    [
+      'plinth functions new hello',
+      'to call it: supabase.functions.invoke("hello", { body: { name: "you" } })',
+    ],
   ],
   run: async (input) => {
     const [name] = input.positionals;
-    if (name === undefined) throw new UsageError('A name is needed');
+    if (name === undefined) throw new UsageError('A name is required');
     if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) {
-      throw new UsageError(`${name}: a letter, then letters, digits, _ and - make a name`);
+      throw new UsageError(
+        `${name}: a name must start with a letter and contain only letters, digits, _ and -`,
+      );
     }
     const dir = join(placeOf(input).projectDir, 'supabase', 'functions', name);
-    if (existsSync(dir)) throw new CommandError(`${dir} exists already.`);
+    if (existsSync(dir)) throw new CommandError(`${dir} already exists.`);
     mkdirSync(dir, { recursive: true });
     writeFileSync(join(dir, 'index.ts'), source.replace('NAME', name));
     writeFileSync(join(dir, 'deno.json'), '{\n  "imports": {}\n}\n');

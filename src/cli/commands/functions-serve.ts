@@ -12,28 +12,39 @@ const inspectModes = ['run', 'brk', 'wait'] as const;
 export const functionsServe: Command = {
   name: 'functions serve',
   about:
-    'Shows what the functions of the running Plinth print, and serves them in another way for as long as this command\n' +
-    'runs. They are served without it, too. Ctrl-C ends it.',
+    "Shows the output of the running Plinth's functions, and serves them with other options while this command\n" +
+    'runs. "plinth start" serves them even without this command. Press Ctrl-C to stop.',
   options: {
     ...projectOptions,
-    'env-file': { type: 'string', value: 'FILE', help: 'Secrets instead of supabase/functions/.env.' },
-    'import-map': { type: 'string', value: 'FILE', help: 'Import map instead of those of the functions.' },
-    'no-verify-jwt': { type: 'boolean', help: 'Asks nobody for a token.' },
-    inspect: { type: 'boolean', help: 'The same as --inspect-mode brk.' },
+    'env-file': {
+      type: 'string',
+      value: 'FILE',
+      help: 'Secrets file to use instead of supabase/functions/.env.',
+    },
+    'import-map': {
+      type: 'string',
+      value: 'FILE',
+      help: 'Import map to use instead of those of the functions.',
+    },
+    'no-verify-jwt': { type: 'boolean', help: 'Accepts requests without a token.' },
+    inspect: { type: 'boolean', help: 'Same as --inspect-mode brk.' },
     'inspect-mode': {
       type: 'string',
       value: 'MODE',
-      help: 'Debuggers from inspector_port on: run, brk (stops at the first line), wait (for a debugger).',
+      help: 'Starts debuggers from inspector_port: run, brk (break on the first line) or wait (wait for a debugger).',
     },
     'inspect-main': {
       type: 'boolean',
-      help: "For scripts made for upstream's command; there is no main worker here.",
+      help: 'Accepted for compatibility. Plinth has no main worker.',
     },
   },
   examples: [
-    ['plinth functions serve', 'what all functions print'],
-    ['plinth functions serve --env-file .env.test --no-verify-jwt', 'with other secrets, open to everybody'],
-    ['plinth functions serve --inspect-mode run', 'with debuggers: open chrome://inspect'],
+    ['plinth functions serve', 'shows the output of all functions'],
+    [
+      'plinth functions serve --env-file .env.test --no-verify-jwt',
+      'uses other secrets and accepts requests without a token',
+    ],
+    ['plinth functions serve --inspect-mode run', 'starts debuggers; open chrome://inspect'],
   ],
   run: async (input) => {
     const session = {
@@ -61,6 +72,6 @@ function inspectModeOf(input: Input): (typeof inspectModes)[number] | undefined 
   const given = input.text('inspect-mode') ?? (input.flag('inspect') ? 'brk' : undefined);
   const mode = inspectModes.find((each) => each === given);
   if (given !== undefined && mode === undefined)
-    throw new UsageError(`--inspect-mode: ${given} is not one of ${inspectModes.join(', ')}`);
+    throw new UsageError(`--inspect-mode: ${given} must be one of ${inspectModes.join(', ')}`);
   return mode;
 }

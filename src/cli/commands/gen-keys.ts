@@ -10,18 +10,18 @@ import { placeOf } from '../place.ts';
 export const genSigningKey: Command = {
   name: 'gen signing-key',
   about:
-    'Makes a private key for signing tokens, as JWK. With [auth] signing_keys_path set it is written there, else printed.',
+    'Generates a private key (JWK) that signs tokens, and writes it to [auth] signing_keys_path if set, or prints it.',
   options: {
     ...projectOptions,
-    algorithm: { type: 'string', value: 'ALG', help: 'ES256 (the default) or RS256.' },
+    algorithm: { type: 'string', value: 'ALG', help: 'ES256 (default) or RS256.' },
     append: {
       type: 'boolean',
-      help: 'Adds it to the file, behind the key that signs; else it replaces the content.',
+      help: 'Appends the key to the file as a standby key, instead of replacing the file.',
     },
   },
   examples: [
-    ['plinth gen signing-key', 'prints one; put [KEY] into supabase/signing_keys.json'],
-    ['plinth gen signing-key --append', 'a standby key'],
+    ['plinth gen signing-key', 'prints a key; put [KEY] into supabase/signing_keys.json'],
+    ['plinth gen signing-key --append', 'adds a standby key'],
   ],
   run: async (input) => {
     const algorithm = input.text('algorithm') ?? 'ES256';
@@ -33,11 +33,13 @@ export const genSigningKey: Command = {
     if (path === undefined) {
       if (input.flag('append'))
         throw new CommandError(
-          'There is no file to append to.',
+          "The file to append to isn't configured.",
           'Set [auth] signing_keys_path in config.toml.',
         );
       print(JSON.stringify(key, null, 2));
-      say('To use it, put it into a JSON list in supabase/signing_keys.json and set in config.toml:');
+      say(
+        'To use this key, put it into a JSON list in supabase/signing_keys.json and set this in config.toml:',
+      );
       say('[auth]\nsigning_keys_path = "./signing_keys.json"');
       return 0;
     }
@@ -61,22 +63,29 @@ function signingKeysPath(projectDir: string): string | undefined {
 
 export const genBearerJwt: Command = {
   name: 'gen bearer-jwt',
-  about: "Prints a token signed with this project's key, for calling the API by hand.",
+  about: "Prints a token signed with this project's key, for manual API calls.",
   options: {
     ...projectOptions,
-    role: { type: 'string', value: 'ROLE', help: 'anon, authenticated, service_role or a role of yours.' },
-    sub: { type: 'string', value: 'ID', help: 'The user to be.' },
-    exp: { type: 'string', value: 'TIME', help: 'Until when, as 2030-01-31T12:00:00Z.' },
-    'valid-for': { type: 'string', value: 'DURATION', help: 'How long, 30m by default.' },
-    payload: { type: 'string', value: 'JSON', help: 'Further claims.' },
+    role: {
+      type: 'string',
+      value: 'ROLE',
+      help: 'anon, authenticated, service_role or a role that you created.',
+    },
+    sub: { type: 'string', value: 'ID', help: 'User ID (sub claim).' },
+    exp: { type: 'string', value: 'TIME', help: 'Expiration time, such as 2030-01-31T12:00:00Z.' },
+    'valid-for': { type: 'string', value: 'DURATION', help: 'Lifetime. Default: 30m.' },
+    payload: { type: 'string', value: 'JSON', help: 'Additional claims.' },
   },
   examples: [
-    ['plinth gen bearer-jwt --role service_role', 'a token that bypasses RLS, for 30 minutes'],
-    ['plinth gen bearer-jwt --role authenticated --sub 5b1d… --valid-for 8h', 'as a certain user'],
+    ['plinth gen bearer-jwt --role service_role', 'prints a token that bypasses RLS for 30 minutes'],
+    [
+      'plinth gen bearer-jwt --role authenticated --sub 5b1d… --valid-for 8h',
+      'prints a token for a specific user',
+    ],
   ],
   run: async (input) => {
     const role = input.text('role');
-    if (role === undefined) throw new UsageError('--role is needed');
+    if (role === undefined) throw new UsageError('--role is required');
     const { projectDir, dataDir } = placeOf(input);
     const { config, supabaseDir } = loadConfig({ projectDir });
     const mode = existsSync(join(dataDir, 'secrets.json')) ? 'production' : 'development';

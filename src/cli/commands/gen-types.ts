@@ -9,37 +9,35 @@ import { placeOf } from '../place.ts';
 export const genTypes: Command = {
   name: 'gen types',
   takes: '[LANG]',
-  about:
-    'Prints types of the database for supabase-js and other clients, by the generator that upstream uses.',
+  about: 'Prints database types for supabase-js and other clients, with the same generator as upstream.',
   options: {
     ...projectOptions,
     lang: {
       type: 'string',
       value: 'LANG',
-      help: `${typeLanguages.slice(0, -1).join(', ')} or ${typeLanguages.at(-1)}; typescript by default.`,
+      help: `${typeLanguages.slice(0, -1).join(', ')} or ${typeLanguages.at(-1)}; default: typescript.`,
     },
     schema: {
       type: 'string',
       short: 's',
       multiple: true,
       value: 'SCHEMA',
-      help: 'Schemas to include; public and those of [api] by default.',
+      help: 'Schemas to include. Default: public and the schemas in [api].',
     },
-    local: { type: 'boolean', help: 'Of this project; the default.' },
-    'db-url': { type: 'string', value: 'URL', help: 'Of another database.' },
-    'swift-access-control': { type: 'string', value: 'LEVEL', help: 'internal, the default, or public.' },
+    local: { type: 'boolean', help: "Uses this project's database (default)." },
+    'db-url': { type: 'string', value: 'URL', help: 'Uses another database.' },
+    'swift-access-control': { type: 'string', value: 'LEVEL', help: 'internal (default) or public.' },
   },
   examples: [
-    ['plinth gen types > database.types.ts', "createClient<Database>(…) then knows your tables' columns"],
-    ['plinth gen types --schema public,private', 'of two schemas'],
+    ['plinth gen types > database.types.ts', 'then use createClient<Database>(…)'],
+    ['plinth gen types --schema public,private', 'prints the types of two schemas'],
   ],
   run: async (input) => {
     const lang = input.text('lang') ?? input.positionals[0] ?? 'typescript';
-    if (!isLanguage(lang))
-      throw new UsageError(`There is no generator for ${lang}, only for ${typeLanguages.join(', ')}`);
+    if (!isLanguage(lang)) throw new UsageError(`${lang} isn't supported. Use ${typeLanguages.join(', ')}`);
     const swiftAccess = input.text('swift-access-control') ?? 'internal';
     if (swiftAccess !== 'internal' && swiftAccess !== 'public')
-      throw new UsageError(`--swift-access-control: ${swiftAccess} is neither internal nor public`);
+      throw new UsageError(`--swift-access-control: ${swiftAccess} must be internal or public`);
     const options = { language: lang, swiftAccess } as const;
     const place = placeOf(input);
     const named = input.list('schema');

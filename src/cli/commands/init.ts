@@ -7,22 +7,21 @@ import { print } from '../output.ts';
 
 export const init: Command = {
   name: 'init',
-  about:
-    'Makes supabase/config.toml in the working directory. Nothing is needed to start; this is to change settings.',
+  about: 'Creates supabase/config.toml in the working directory. Plinth also starts without it.',
   options: {
     workdir: projectOptions.workdir,
-    force: { type: 'boolean', help: 'Replaces a config.toml that exists.' },
+    force: { type: 'boolean', help: 'Replaces an existing config.toml.' },
   },
   examples: [
-    ['plinth init && plinth start', 'a fresh project'],
-    ['plinth init --force', 'back to the defaults'],
+    ['plinth init && plinth start', 'starts a new project'],
+    ['plinth init --force', 'restores the defaults'],
   ],
   run: async (input) => {
     const projectDir = projectDirOf(input);
     const supabaseDir = join(projectDir, 'supabase');
     const path = join(supabaseDir, 'config.toml');
     if (existsSync(path) && !input.flag('force')) {
-      throw new CommandError(`${path} exists already.`, 'Replace it with --force.');
+      throw new CommandError(`${path} already exists.`, 'Use --force to replace it.');
     }
     mkdirSync(supabaseDir, { recursive: true });
     writeFileSync(path, initialConfig(basename(projectDir)));

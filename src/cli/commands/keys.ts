@@ -21,9 +21,9 @@ import { placeOf } from '../place.ts';
 
 export const keysList: Command = {
   name: 'keys list',
-  about: 'Lists the keys that sign and verify tokens: the one in use, those on standby, and previous ones.',
+  about: 'Lists the keys that sign and verify tokens: the current key, standby keys and previous keys.',
   options: projectOptions,
-  examples: [['plinth keys list', 'kid, algorithm and state of each']],
+  examples: [['plinth keys list', 'shows the kid, algorithm and state of each key']],
   run: async (input) => {
     const { file } = openKeys(input);
     const rows = describeKeys(file.read()).map(({ kid, algorithm, state }) => [kid, algorithm, state]);
@@ -35,16 +35,16 @@ export const keysList: Command = {
 export const keysStandby: Command = {
   name: 'keys standby',
   about:
-    'Makes a key that does not sign yet. It is published at once, so that everybody who caches the keys (ten minutes) knows it before "plinth keys rotate" puts it in use.',
+    'Creates a standby key that doesn\'t sign tokens yet. The key is published immediately, so that clients that cache keys\n(for ten minutes) have it before "plinth keys rotate" makes it the current key.',
   options: {
     ...projectOptions,
     algorithm: {
       type: 'string',
       value: 'ALG',
-      help: `One of ${signingAlgorithms.join(', ')}; ES256 by default. Stock clients verify ES256 and RS256 by themselves.`,
+      help: `One of ${signingAlgorithms.join(', ')}. Default: ES256. Stock clients verify ES256 and RS256 locally.`,
     },
   },
-  examples: [['plinth keys standby', 'then, ten minutes later or more: plinth keys rotate']],
+  examples: [['plinth keys standby', 'after at least ten minutes, run: plinth keys rotate']],
   run: async (input) => {
     const algorithm = input.text('algorithm') ?? 'ES256';
     if (!isAlgorithm(algorithm)) {
@@ -53,8 +53,8 @@ export const keysStandby: Command = {
     const { file } = openKeys(input);
     const key = generateSigningKey(algorithm);
     update(file, (keys) => withStandby(keys, key));
-    say(`Key ${String(key.kid)} (${algorithm}) is on standby, in ${file.path}.`);
-    say('Wait ten minutes before "plinth keys rotate": others may keep the list of keys that long.');
+    say(`Added standby key ${String(key.kid)} (${algorithm}) to ${file.path}.`);
+    say('Wait ten minutes before you run "plinth keys rotate" because clients may cache the keys that long.');
     return 0;
   },
 };
@@ -63,21 +63,21 @@ export const keysRotate: Command = {
   name: 'keys rotate',
   takes: '[KID]',
   about:
-    'Puts the standby key in use. Tokens of the key before stay valid until they expire, or until it is revoked. Nothing is restarted.',
+    'Makes a standby key the current key, without a restart. Tokens that the previous key signed stay valid until they\nexpire or that key is revoked.',
   options: projectOptions,
   examples: [
-    ['plinth keys rotate', 'the oldest standby key signs from now on'],
-    ['plinth keys rotate 1c0e…', 'or a certain one'],
+    ['plinth keys rotate', 'makes the oldest standby key the current key'],
+    ['plinth keys rotate 1c0e…', 'makes a specific standby key the current key'],
   ],
   run: async (input) => {
     const { file, config } = openKeys(input);
     const [kid] = input.positionals;
     const before = describeKeys(file.read()).find(({ state }) => state === 'in use');
     const [current] = describeKeys(update(file, (keys) => rotate(keys, kid)));
-    say(`Key ${current?.kid} (${current?.algorithm}) is in use.`);
+    say(`The current key is now ${current?.kid} (${current?.algorithm}).`);
     if (before !== undefined) {
       const lifetime = Math.ceil(config.auth.jwt_expiry / 60);
-      say(`Access tokens of key ${before.kid} run out within ${lifetime} minutes; after that:`);
+      say(`Access tokens that key ${before.kid} signed expire within ${lifetime} minutes. After that, run:`);
       say(`  plinth keys revoke ${before.kid}`);
     }
     return 0;
@@ -88,18 +88,18 @@ export const keysRevoke: Command = {
   name: 'keys revoke',
   takes: 'KID',
   about:
-    'Removes a key that is not in use. Every token it has signed is refused from then on; whoever holds one refreshes it.',
+    "Removes a key that isn't the current key. All tokens that it signed become invalid. Clients with such a token\nrefresh it.",
   options: projectOptions,
-  examples: [['plinth keys revoke 1c0e…', 'ends all tokens of that key']],
+  examples: [['plinth keys revoke 1c0e…', 'invalidates all tokens that this key signed']],
   run: async (input) => {
     const [kid] = input.positionals;
-    if (kid === undefined) throw new UsageError('A key is needed; "plinth keys list" names them');
+    if (kid === undefined) throw new UsageError('A key ID is required. Run "plinth keys list" to see them');
     const { file, config } = openKeys(input);
     update(file, (keys) => revoke(keys, kid));
-    say(`Key ${kid} is revoked.`);
+    say(`Revoked key ${kid}.`);
     if (config.auth.signing_keys_path !== undefined) {
       say(
-        'An anon or service_role key that it has signed is refused too; "plinth status" prints the present ones.',
+        'API keys (anon, service_role) that this key signed are invalid too. Run "plinth status" to print the current ones.',
       );
     }
     return 0;
@@ -117,8 +117,8 @@ function openKeys(input: Input): { file: KeyFile; config: Config } {
   const file = keyFileOf({ signingKeysPath: config.auth.signing_keys_path, supabaseDir, dataDir, mode });
   if (file !== undefined) return { file, config };
   throw new CommandError(
-    'This project signs with the well-known key of the local stack.',
-    'For keys of its own set [auth] signing_keys_path in config.toml and run "plinth gen signing-key"; "plinth serve" makes them by itself.',
+    'This project signs tokens with the well-known key of the local stack.',
+    'To use separate keys, set [auth] signing_keys_path in config.toml and run "plinth gen signing-key". "plinth serve" generates keys automatically.',
   );
 }
 

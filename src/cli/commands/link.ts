@@ -8,19 +8,22 @@ import { type Place, placeOf } from '../place.ts';
 export const link: Command = {
   name: 'link',
   about:
-    'Remembers a database for "db push". Nothing is asked of it, and a script that links continues in any case:\n' +
-    'Plinth itself needs no link.',
+    'Saves a database as the target of "db push" without connecting to it. Plinth itself doesn\'t require a link, so scripts\n' +
+    'that run "link" continue even if nothing was linked.',
   options: {
     ...projectOptions,
-    'db-url': { type: 'string', value: 'URL', help: 'The database, kept in the data folder.' },
-    'project-ref': { type: 'string', value: 'REF', help: 'A hosted project instead.' },
-    password: { type: 'string', short: 'p', value: 'PASSWORD', help: "Ignored: it isn't kept." },
+    'db-url': { type: 'string', value: 'URL', help: "Database URL. It's stored in the data folder." },
+    'project-ref': { type: 'string', value: 'REF', help: 'Hosted project to link instead.' },
+    password: { type: 'string', short: 'p', value: 'PASSWORD', help: "Ignored. Passwords aren't stored." },
   },
   examples: [
-    ['plinth link --db-url postgresql://postgres:secret@db.example/app', '"plinth db push" then goes there'],
+    [
+      'plinth link --db-url postgresql://postgres:secret@db.example/app',
+      'makes this database the target of "plinth db push"',
+    ],
     [
       'plinth link --project-ref abcdefghijklmnopqrst',
-      'with SUPABASE_DB_PASSWORD in the environment of "db push"',
+      'requires SUPABASE_DB_PASSWORD in the environment of "db push"',
     ],
   ],
   run: async (input) => {
@@ -43,26 +46,26 @@ function targetOf(input: Input, place: Place): LinkedTarget | undefined {
       parseConnectionString(url);
       return { url };
     } catch (error) {
-      say(`Nothing is linked. --db-url: ${(error as Error).message}`);
+      say(`No database was linked. --db-url: ${(error as Error).message}`);
       return undefined;
     }
   }
   if (ref !== undefined && isProjectRef(ref)) return hostedTargetOf(place, ref);
   say(
     ref === undefined
-      ? 'Nothing is linked: name a database with --db-url URL, or a hosted project with --project-ref REF.'
-      : `Nothing is linked: ${ref} isn't the reference of a hosted project, which has 20 lowercase letters.`,
+      ? 'No database was linked. Set a database with --db-url URL, or a hosted project with --project-ref REF.'
+      : `No database was linked. ${ref} isn't a project ref, which has 20 lowercase letters.`,
   );
   return undefined;
 }
 
 export const unlink: Command = {
   name: 'unlink',
-  about: 'Forgets what "link" has remembered.',
+  about: 'Removes the link.',
   options: projectOptions,
-  examples: [['plinth unlink', '"plinth db push" then needs --db-url']],
+  examples: [['plinth unlink', '"plinth db push" then requires --db-url']],
   run: async (input) => {
-    say(removeLink(placeOf(input)) ? 'Finished unlink.' : 'Nothing was linked.');
+    say(removeLink(placeOf(input)) ? 'Finished unlink.' : 'No database was linked.');
     return 0;
   },
 };

@@ -9,21 +9,22 @@ import { placeOf } from '../place.ts';
 export const migrationNew: Command = {
   name: 'migration new',
   takes: 'NAME',
-  about: 'Makes supabase/migrations/<time>_NAME.sql. What comes in on stdin becomes its content.',
+  about: 'Creates supabase/migrations/<time>_NAME.sql with the content of stdin.',
   options: projectOptions,
   examples: [
-    ['plinth migration new add_todos', 'an empty file to write into'],
-    ['pg_dump -s old | plinth migration new from_old', 'with a content'],
+    ['plinth migration new add_todos', 'creates an empty migration'],
+    ['pg_dump -s old | plinth migration new from_old', 'creates a migration with content'],
   ],
   run: async (input) => {
     const name = input.positionals[0]?.trim().replaceAll(' ', '_');
-    if (name === undefined || name === '') throw new UsageError('A name is needed');
-    if (!/^[\w.-]+$/.test(name)) throw new UsageError(`${name}: letters, digits, _ . and - make a name`);
+    if (name === undefined || name === '') throw new UsageError('A name is required');
+    if (!/^[\w.-]+$/.test(name))
+      throw new UsageError(`${name}: a name can contain only letters, digits, _ . and -`);
     const dir = join(placeOf(input).projectDir, 'supabase', 'migrations');
     mkdirSync(dir, { recursive: true });
     const time = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
     const path = join(dir, `${time}_${name}.sql`);
-    if (existsSync(path)) throw new CommandError(`${path} exists already.`);
+    if (existsSync(path)) throw new CommandError(`${path} already exists.`);
     writeFileSync(path, process.stdin.isTTY ? '' : readStdin());
     print(`Created new migration at supabase/migrations/${time}_${name}.sql`);
     return 0;
@@ -41,9 +42,11 @@ function readStdin(): string {
 
 export const migrationList: Command = {
   name: 'migration list',
-  about: 'Lists migrations in supabase/migrations beside those the database has.',
+  about: 'Lists the migrations in supabase/migrations and those applied to the database.',
   options: projectOptions,
-  examples: [['plinth migration list', 'Local and Remote, as upstream calls files and database']],
+  examples: [
+    ['plinth migration list', 'shows files as Local and applied migrations as Remote, as upstream does'],
+  ],
   run: async (input) => {
     const options = { needs: 'database', onProgress: say } as const;
     const rows = await perform<MigrationRow[]>(placeOf(input), 'migrationList', {}, options);
@@ -68,12 +71,12 @@ function timeOf(version: string): string {
 
 export const migrationUp: Command = {
   name: 'migration up',
-  about: 'Applies the migrations that the database does not have yet, each all or nothing.',
+  about: 'Applies pending migrations. Each file is applied all or nothing.',
   options: {
     ...projectOptions,
-    'include-all': { type: 'boolean', help: 'Also files older than the newest applied one.' },
+    'include-all': { type: 'boolean', help: 'Also applies files older than the newest applied one.' },
   },
-  examples: [['plinth migration up', 'applies what is pending']],
+  examples: [['plinth migration up', 'applies pending migrations']],
   run: async (input) => {
     const options = { needs: 'database', onProgress: say } as const;
     const parameters = { includeAll: input.flag('include-all') };
@@ -86,23 +89,23 @@ export const migrationUp: Command = {
 export const migrationRepair: Command = {
   name: 'migration repair',
   takes: 'VERSION...',
-  about: 'Marks versions as applied or reverted in the list of the database, without running anything.',
+  about: 'Marks migrations as applied or reverted in the database, without running them.',
   options: {
     ...projectOptions,
     status: { type: 'string', value: 'STATUS', help: 'applied or reverted.' },
   },
   examples: [
-    ['plinth migration repair --status reverted 20240131120000', 'the next "migration up" runs it again'],
-    ['plinth migration repair --status applied 20240131120000', 'it is taken as done'],
+    ['plinth migration repair --status reverted 20240131120000', '"migration up" then runs it again'],
+    ['plinth migration repair --status applied 20240131120000', '"migration up" then skips it'],
   ],
   run: async (input) => {
     const status = input.text('status');
     if (status !== 'applied' && status !== 'reverted')
       throw new UsageError('--status must be applied or reverted');
     const versions = input.positionals;
-    if (versions.length === 0) throw new UsageError('At least one version is needed');
+    if (versions.length === 0) throw new UsageError('At least one version is required');
     const wrong = versions.find((version) => !/^\d+$/.test(version));
-    if (wrong !== undefined) throw new UsageError(`${wrong} is not a version: digits only`);
+    if (wrong !== undefined) throw new UsageError(`${wrong} isn't a version. A version contains only digits`);
     const options = { needs: 'database', onProgress: say } as const;
     await perform(placeOf(input), 'migrationRepair', { versions, status }, options);
     say(`Repaired migration history: [${versions.join(' ')}] => ${status}`);

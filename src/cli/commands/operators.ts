@@ -9,22 +9,23 @@ const roles = ['owner', 'developer', 'read-only'];
 export const operatorsCreate: Command = {
   name: 'operators create',
   takes: 'NAME',
-  about:
-    'Lets another person into the Console; "plinth console --operator NAME" then prints a link for them.',
+  about: 'Creates a Console operator. Run "plinth console --operator NAME" to print a sign-in link.',
   options: {
     ...projectOptions,
-    role: { type: 'string', value: 'ROLE', help: `One of ${roles.join(', ')}; developer by default.` },
+    role: { type: 'string', value: 'ROLE', help: `One of ${roles.join(', ')}. Default: developer.` },
   },
-  examples: [['plinth operators create ada --role read-only', 'ada may look, not change']],
+  examples: [['plinth operators create ada --role read-only', 'gives ada read-only access']],
   run: async (input) => {
     const [name] = input.positionals;
-    if (name === undefined) throw new UsageError('A name is needed');
+    if (name === undefined) throw new UsageError('A name is required');
     const role = input.text('role') ?? 'developer';
-    if (!roles.includes(role)) throw new UsageError(`--role: ${role} is not one of ${roles.join(', ')}`);
+    if (!roles.includes(role)) throw new UsageError(`--role: ${role} must be one of ${roles.join(', ')}`);
     const options = { needs: 'database', onProgress: say } as const;
     const made = await perform<boolean>(placeOf(input), 'operatorsCreate', { name, role }, options);
-    if (!made) throw new CommandError(`There is an operator ${name} already.`);
-    say(`Created the operator ${name} (${role}). A link for them: plinth console --operator ${name}`);
+    if (!made) throw new CommandError(`The operator ${name} already exists.`);
+    say(
+      `Created the operator ${name} (${role}). To print a sign-in link, run: plinth console --operator ${name}`,
+    );
     return 0;
   },
 };
@@ -38,9 +39,9 @@ interface Operator {
 
 export const operatorsList: Command = {
   name: 'operators list',
-  about: 'Lists who may sign in to the Console.',
+  about: 'Lists the operators of the Console.',
   options: projectOptions,
-  examples: [['plinth operators list', 'names, roles and last sign-ins']],
+  examples: [['plinth operators list', 'shows names, roles and last sign-ins']],
   run: async (input) => {
     const options = { needs: 'database', onProgress: say } as const;
     const operators = await perform<Operator[]>(placeOf(input), 'operatorsList', {}, options);

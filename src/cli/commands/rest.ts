@@ -9,31 +9,38 @@ export const rest: Command = {
   name: 'rest',
   takes: '[FILE]',
   about:
-    'Starts the REST service alone, in front of a PostgreSQL (15 or newer) of yours, as the PostgREST 16.2 binary\n' +
-    'would: its settings from the environment (PGRST_*) or FILE, its signals, its admin server. Nothing is made or\n' +
-    'changed in the database. Stays in front; Ctrl-C stops it.',
+    'Starts only the REST service for your own PostgreSQL (15 or newer), as a replacement for the PostgREST 16.2\n' +
+    "binary with the same settings (environment variables PGRST_* or FILE), signals and admin server. Doesn't\n" +
+    'change the database. Runs in the foreground. Press Ctrl-C to stop.',
   options: {
     'dump-config': {
       type: 'boolean',
-      help: 'Prints the configuration with what the database says, and ends.',
+      help: 'Prints the configuration, including settings in the database, and exits.',
     },
-    'dump-schema': { type: 'boolean', help: 'Prints the schema cache as JSON, and ends.' },
-    example: { type: 'boolean', short: 'e', help: 'Prints a file with every setting, and ends.' },
+    'dump-schema': { type: 'boolean', help: 'Prints the schema cache as JSON and exits.' },
+    example: {
+      type: 'boolean',
+      short: 'e',
+      help: 'Prints an example configuration file with all settings and exits.',
+    },
     version: {
       type: 'boolean',
       short: 'v',
-      help: 'Prints the release of PostgREST that is followed, and ends.',
+      help: 'Prints the compatible PostgREST version and exits.',
     },
     ready: {
       type: 'boolean',
-      help: 'Asks the admin server of the process that runs; exit status 0 when ready.',
+      help: "Checks the admin server of the running process. The exit status is 0 if it's ready.",
     },
   },
   examples: [
-    ['plinth rest postgrest.conf', 'serves what the file says on port 3000'],
-    ['PGRST_DB_URI=postgresql://authenticator@/app PGRST_DB_ANON_ROLE=anon plinth rest', 'without a file'],
-    ['plinth rest --example > postgrest.conf', 'a file to begin with'],
-    ['plinth rest --ready postgrest.conf', 'for health checks: OK: http://localhost:3001/ready'],
+    ['plinth rest postgrest.conf', 'serves on port 3000 with the settings in the file'],
+    [
+      'PGRST_DB_URI=postgresql://authenticator@/app PGRST_DB_ANON_ROLE=anon plinth rest',
+      'serves without a configuration file',
+    ],
+    ['plinth rest --example > postgrest.conf', 'creates a configuration file'],
+    ['plinth rest --ready postgrest.conf', 'for health checks; prints OK: http://localhost:3001/ready'],
   ],
   more: async () => (await import('../../rest-server/index.ts')).settingsHelp(),
   run: async (input) => {

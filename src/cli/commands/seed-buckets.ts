@@ -5,9 +5,9 @@ import { placeOf } from '../place.ts';
 
 export const seedBuckets: Command = {
   name: 'seed buckets',
-  about: 'Makes or updates the buckets of [storage.buckets] and uploads the files of their objects_path.',
+  about: 'Creates or updates the buckets in [storage.buckets] and uploads the files in objects_path.',
   options: projectOptions,
-  examples: [['plinth seed buckets', 'after a change of config.toml or of the files']],
+  examples: [['plinth seed buckets', 'run this after you change config.toml or the files']],
   run: async (input) => {
     await perform(placeOf(input), 'seedBuckets', {}, { needs: 'running', onProgress: say });
     say('Finished seeding buckets.');

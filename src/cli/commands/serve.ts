@@ -6,12 +6,12 @@ import { serveInFront, serverOptions } from './start.ts';
 export const serve: Command = {
   name: 'serve',
   about:
-    'Starts everything for production. The first start generates keys of its own into .plinth/secrets.json, readable\n' +
-    'by its owner only; mail goes to your SMTP server. Put a proxy with TLS in front.',
+    'Starts all services for production. The first start generates keys in .plinth/secrets.json, which only its\n' +
+    'owner can read. Emails are sent through your SMTP server. Run it behind a TLS proxy.',
   options: serverOptions,
   examples: [
-    ['plinth serve', 'serves the project of this folder with its own keys'],
-    ['plinth serve --database-url postgresql://app@db.internal/app', 'on a PostgreSQL of yours'],
+    ['plinth serve', "serves this folder's project with generated keys"],
+    ['plinth serve --database-url postgresql://app@db.internal/app', 'uses your own PostgreSQL'],
   ],
   run: async (input) => {
     const place = placeOf(input);

@@ -13,54 +13,73 @@ import { ensureDataDir } from '../state.ts';
 
 export const serverOptions = {
   ...projectOptions,
-  port: { type: 'string', value: 'PORT', help: 'Port of everything over HTTP; 0 takes free ports for all.' },
-  'db-port': { type: 'string', value: 'PORT', help: 'Port of PostgreSQL.' },
+  port: {
+    type: 'string',
+    value: 'PORT',
+    help: 'Port for all HTTP services. With 0, all services use free ports.',
+  },
+  'db-port': { type: 'string', value: 'PORT', help: 'PostgreSQL port.' },
   'database-url': {
     type: 'string',
     value: 'URL',
-    help: 'Another PostgreSQL, 15 or newer, instead of the embedded one.',
+    help: 'Uses this PostgreSQL (15 or newer) instead of the embedded one.',
   },
-  json: { type: 'boolean', help: 'Prints one line of JSON when ready, and nothing else, to stdout.' },
+  json: { type: 'boolean', help: 'Prints only one line of JSON to stdout when ready.' },
   exclude: {
     type: 'string',
     short: 'x',
     multiple: true,
     value: 'SERVICE',
-    help: 'Leaves a service out; may be repeated.',
+    help: 'Disables a service. Can be repeated.',
   },
-  'ignore-health-check': { type: 'boolean', help: 'Goes on though a service is not healthy.' },
+  'ignore-health-check': { type: 'boolean', help: 'Continues even if a service is unhealthy.' },
 } as const satisfies Command['options'];
 
 export const start: Command = {
   name: 'start',
   about:
-    'Starts everything in one process and stays in front; Ctrl-C stops it. The first start in a folder applies\n' +
-    'supabase/migrations and seeds; later starts run neither. Running already: prints the status.',
+    'Starts all services in one process in the foreground. Press Ctrl-C to stop. The first start in a folder\n' +
+    "applies migrations and seeds. Later starts don't. If Plinth is already running, prints the status.",
   options: {
     ...serverOptions,
     'keep-going': {
       type: 'boolean',
-      help: 'At the first start: leaves out statements of migrations and seeds that fail, and lists them.',
+      help: 'At the first start, skips statements of migrations and seeds that fail, and lists them.',
     },
-    detach: { type: 'boolean', short: 'd', help: 'Returns when ready; "plinth stop" stops it.' },
+    detach: {
+      type: 'boolean',
+      short: 'd',
+      help: 'Runs in the background and returns when ready. Use "plinth stop" to stop.',
+    },
     example: {
       type: 'boolean',
-      help: 'Starts the example app that comes with Plinth, its page on http://127.0.0.1:5173.',
+      help: 'Starts the included example app, with its page on http://127.0.0.1:5173.',
     },
-    'example-port': { type: 'string', value: 'PORT', help: 'Port of that page; 0 takes a free one.' },
-    daemon: { type: 'boolean', hidden: true, help: 'Reports to the process that started it with --detach.' },
+    'example-port': {
+      type: 'string',
+      value: 'PORT',
+      help: 'Port of the example page. With 0, uses a free port.',
+    },
+    daemon: {
+      type: 'boolean',
+      hidden: true,
+      help: 'Reports to the process that started this one with --detach.',
+    },
   },
   examples: [
-    ['plinth start', 'serves the project of this folder on http://127.0.0.1:54321'],
-    ['plinth start --detach --port 0 --json', 'on free ports, for scripts: {"API_URL": ...} when ready'],
-    ['plinth start -x realtime,storage', 'without two of the services'],
-    ['plinth start --example', 'a small React app and its backend; the address of the page is EXAMPLE_URL'],
+    ['plinth start', "serves this folder's project on http://127.0.0.1:54321"],
+    [
+      'plinth start --detach --port 0 --json',
+      'for scripts: uses free ports and prints {"API_URL": ...} when ready',
+    ],
+    ['plinth start -x realtime,storage', 'starts without two services'],
+    ['plinth start --example', 'starts a small React app and its backend; EXAMPLE_URL is the page'],
   ],
   run: async (input) => {
     const place = input.flag('example') ? examplePlace(input) : placeOf(input);
     const running = await findRunning(place.dataDir);
     if (running !== undefined) {
-      say(`Plinth runs on this folder already (process ${running.state.pid}).`);
+      say(`Plinth is already running in this folder (process ${running.state.pid}).`);
       report(await running.call('status'), input);
       return 0;
     }
@@ -97,13 +116,13 @@ export async function serveInFront(
       if (isDaemon) tell({ status, hasConsole: consoleLink !== undefined });
       // Production's output often goes to a log, so it has no secrets: "plinth status" prints them when asked.
       else if (mode === 'production')
-        announce(addressesOf(status), input, consoleHint(consoleLink), 'Ctrl-C stops it.');
+        announce(addressesOf(status), input, consoleHint(consoleLink), 'Press Ctrl-C to stop.');
       else
         announce(
           status,
           input,
           await consoleLines(input.flag('json') ? undefined : consoleLink),
-          'Ctrl-C stops it.',
+          'Press Ctrl-C to stop.',
         );
     },
   });
@@ -127,12 +146,12 @@ function announce(status: Record<string, string>, input: Input, console: string,
 }
 
 const consoleHint = (console: unknown): string =>
-  console === undefined ? '' : '\nRun "plinth console" for a link that signs you in to the Console.\n';
+  console === undefined ? '' : '\nTo sign in to the Console, run "plinth console" and open the link.\n';
 
 /** The link signs in an owner, so it is printed only for someone who is looking. */
 async function consoleLines(issueLink: (() => Promise<string>) | undefined): Promise<string> {
   if (issueLink === undefined || !process.stderr.isTTY) return consoleHint(issueLink);
-  return `\nSign in to the Console (once, within ten minutes):\n  ${await issueLink()}\n`;
+  return `\nSign in to the Console (the link works once, within ten minutes):\n  ${await issueLink()}\n`;
 }
 
 function report(status: Record<string, string>, input: Input): void {
@@ -164,7 +183,7 @@ async function detach(place: Place, input: Input): Promise<number> {
     child.on('exit', async () => {
       const { readFileSync } = await import('node:fs');
       const said = readFileSync(join(place.dataDir, 'start.log'), 'utf8').trim();
-      reject(new CommandError(said || 'Plinth ended before it was ready.'));
+      reject(new CommandError(said || 'Plinth exited before it was ready.'));
     });
   });
   child.disconnect();
@@ -175,6 +194,6 @@ async function detach(place: Place, input: Input): Promise<number> {
     return await running.call<string>('consoleLink');
   };
   const console = await consoleLines(ready.hasConsole && !input.flag('json') ? issueLink : undefined);
-  announce(ready.status, input, console, '"plinth stop" stops it.');
+  announce(ready.status, input, console, 'Run "plinth stop" to stop it.');
   return 0;
 }

@@ -8,7 +8,8 @@ import { placeOf } from '../place.ts';
 
 export const status: Command = {
   name: 'status',
-  about: 'Prints addresses and keys of what runs on this folder; exit status 1 when nothing does.',
+  about:
+    'Prints the URLs and keys of the Plinth running in this folder. The exit status is 1 if none is running.',
   options: {
     ...projectOptions,
     output: { type: 'string', short: 'o', value: 'FORMAT', help: `One of ${formats.join(', ')}.` },
@@ -16,17 +17,20 @@ export const status: Command = {
       type: 'string',
       multiple: true,
       value: 'KEY=NAME',
-      help: 'Another name for a field, by its key.',
+      help: 'Renames a field, identified by its key.',
     },
   },
   examples: [
-    ['plinth status', 'what to open, and the keys'],
-    ['plinth status -o env --override-name api.url=NEXT_PUBLIC_SUPABASE_URL > .env.local', 'for your app'],
+    ['plinth status', 'prints URLs and keys'],
+    [
+      'plinth status -o env --override-name api.url=NEXT_PUBLIC_SUPABASE_URL > .env.local',
+      'writes an .env file for your app',
+    ],
   ],
   run: async (input) => {
     const format = (input.text('output') ?? 'pretty') as Format;
     if (!formats.includes(format))
-      throw new UsageError(`--output: ${format} is not one of ${formats.join(', ')}`);
+      throw new UsageError(`--output: ${format} must be one of ${formats.join(', ')}`);
     const overrides = overridesOf(input.list('override-name'));
     const running = await findRunning(placeOf(input).dataDir);
     if (running === undefined) throw notRunning();
@@ -43,7 +47,7 @@ function overridesOf(pairs: readonly string[]): Map<string, string> {
     if (!known.includes(key) || name === '') {
       const near = nearest(key, known);
       throw new UsageError(
-        `--override-name: ${pair} is not KEY=NAME with a known key${near === undefined ? '' : ` (${near}?)`}`,
+        `--override-name: ${pair} isn't KEY=NAME with a known key${near === undefined ? '' : ` (${near}?)`}`,
       );
     }
     overrides.set(key, name);

@@ -12,19 +12,19 @@ const longestStopMs = 30_000;
 
 export const stop: Command = {
   name: 'stop',
-  about: 'Stops what runs on this folder. The data stay, unless --no-backup deletes them.',
+  about: 'Stops the Plinth running in this folder. Data is kept unless you use --no-backup.',
   options: {
     ...projectOptions,
-    'no-backup': { type: 'boolean', help: 'Deletes the database and the files of storage.' },
+    'no-backup': { type: 'boolean', help: 'Permanently deletes the database and the storage files.' },
   },
   examples: [
-    ['plinth stop', 'the next start goes on with the same data'],
+    ['plinth stop', 'the next start uses the same data'],
     ['plinth stop --no-backup', 'the next start is a first start'],
   ],
   run: async (input) => {
     const { dataDir } = placeOf(input);
     const running = await findRunning(dataDir);
-    if (running === undefined) say('Plinth is not running on this folder.');
+    if (running === undefined) say("Plinth isn't running in this folder.");
     else {
       say('Stopping...');
       await running.call('stop').catch(() => {});
@@ -34,7 +34,7 @@ export const stop: Command = {
     if (input.flag('no-backup')) {
       for (const name of ['postgres', 'storage'])
         rmSync(join(dataDir, name), { recursive: true, force: true });
-      say('Deleted the database and the files of storage.');
+      say('Deleted the database and the storage files.');
     }
     return 0;
   },
@@ -46,7 +46,7 @@ async function serverEnd(dataDir: string, { pid, token }: State): Promise<void> 
     if (readState(dataDir)?.token !== token || !isAlive(pid)) return;
     await sleep(20);
   }
-  throw new CommandError(`Process ${pid} does not end.`, 'Its log is in .plinth/logs/plinth.log.');
+  throw new CommandError(`Process ${pid} doesn't exit.`, 'See .plinth/logs/plinth.log.');
 }
 
 function isAlive(pid: number): boolean {

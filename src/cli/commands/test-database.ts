@@ -14,16 +14,16 @@ export const testDb: Command = {
   name: 'test db',
   takes: 'PATH...',
   about:
-    'Runs the pgTAP tests in supabase/tests (*.sql and *.pg), each file in a session of its own, and prints what pg_prove prints. Without a running Plinth it makes the database first, as a start does.',
+    'Runs the pgTAP tests in supabase/tests (*.sql and *.pg), each file in a separate session, with the output of pg_prove.\nIf Plinth isn\'t running, creates the database first, as "plinth start" does.',
   options: {
     ...projectOptions,
-    local: { type: 'boolean', help: "On this project's database; the default." },
-    'db-url': { type: 'string', value: 'URL', help: 'On another database.' },
-    verbose: { type: 'boolean', short: 'v', help: 'Prints every line of the tests.' },
+    local: { type: 'boolean', help: "Uses this project's database (default)." },
+    'db-url': { type: 'string', value: 'URL', help: 'Uses another database.' },
+    verbose: { type: 'boolean', short: 'v', help: 'Prints the full test output.' },
   },
   examples: [
-    ['plinth test db', 'all tests; the exit status is 1 when one fails'],
-    ['plinth test db supabase/tests/policies', 'those in a folder'],
+    ['plinth test db', 'runs all tests; the exit status is 1 if a test fails'],
+    ['plinth test db supabase/tests/policies', 'runs the tests in a folder'],
   ],
   run: async (input) => {
     const place = placeOf(input);
@@ -69,27 +69,27 @@ async function prepareFirstStart({ database, config, keys }: Backend, projectDir
 export const dbTest: Command = {
   ...testDb,
   name: 'db test',
-  about: 'The same as "test db".',
-  examples: [['plinth db test', 'all tests; the exit status is 1 when one fails']],
+  about: 'Same as "test db".',
+  examples: [['plinth db test', 'runs all tests; the exit status is 1 if a test fails']],
 };
 
 export const testNew: Command = {
   name: 'test new',
   takes: 'NAME',
-  about: 'Makes supabase/tests/NAME_test.sql with a pgTAP test to change.',
+  about: 'Creates supabase/tests/NAME_test.sql with an example pgTAP test.',
   options: {
     ...projectOptions,
-    template: { type: 'string', short: 't', value: 'NAME', help: 'pgtap, the only one.' },
+    template: { type: 'string', short: 't', value: 'NAME', help: 'Only pgtap is available.' },
   },
   examples: [['plinth test new todos', 'supabase/tests/todos_test.sql']],
   run: async (input) => {
     const [name = ''] = input.positionals;
-    if (!/^[\w.-]+$/.test(name)) throw new UsageError('A name of letters, digits, _ . and - is needed');
+    if (!/^[\w.-]+$/.test(name)) throw new UsageError('A name of letters, digits, _ . and - is required');
     const template = input.text('template') ?? 'pgtap';
-    if (template !== 'pgtap') throw new UsageError(`--template: ${template} is not pgtap`);
+    if (template !== 'pgtap') throw new UsageError(`--template: ${template} must be pgtap`);
     const dir = join(placeOf(input).projectDir, 'supabase', 'tests');
     const path = join(dir, `${name}_test.sql`);
-    if (existsSync(path)) throw new CommandError(`${path} exists already.`);
+    if (existsSync(path)) throw new CommandError(`${path} already exists.`);
     mkdirSync(dir, { recursive: true });
     writeFileSync(path, example);
     print(`Created new pgtap test at supabase/tests/${name}_test.sql.`);

@@ -8,15 +8,15 @@ import { placeOf } from '../place.ts';
 export const usersCreate: Command = {
   name: 'users create',
   takes: 'EMAIL',
-  about: 'Makes an end user of your app, confirmed, with a password that is printed unless given.',
+  about: 'Creates a confirmed end user of your app and prints a generated password unless you set one.',
   options: {
     ...projectOptions,
-    password: { type: 'string', value: 'PASSWORD', help: 'Else one is made.' },
+    password: { type: 'string', value: 'PASSWORD', help: 'Password. Default: generated.' },
   },
-  examples: [['plinth users create ada@example.com', 'prints id, email and password']],
+  examples: [['plinth users create ada@example.com', 'prints the ID, email and password']],
   run: async (input) => {
     const [email] = input.positionals;
-    if (email === undefined) throw new UsageError('An email address is needed');
+    if (email === undefined) throw new UsageError('An email address is required');
     // The tail satisfies every password_requirements.
     const password = input.text('password') ?? `${randomBytes(12).toString('base64url')}aA1!`;
     const body = { email, password, email_confirm: true };
@@ -45,21 +45,21 @@ export const usersList: Command = {
   about: 'Lists the end users of your app, newest first.',
   options: {
     ...projectOptions,
-    page: { type: 'string', value: 'N', help: 'Page of 50, from 1.' },
-    json: { type: 'boolean', help: 'As JSON, with every field.' },
+    page: { type: 'string', value: 'N', help: 'Page number, from 1. A page has 50 users.' },
+    json: { type: 'boolean', help: 'Prints JSON with all fields.' },
   },
   examples: [
-    ['plinth users list', 'the newest 50'],
-    ['plinth users list --json | jq -r ".[].email"', 'for scripts'],
+    ['plinth users list', 'lists the 50 newest users'],
+    ['plinth users list --json | jq -r ".[].email"', 'lists email addresses, for scripts'],
   ],
   run: async (input) => {
     const page = input.text('page') ?? '1';
-    if (!/^[1-9]\d*$/.test(page)) throw new UsageError('--page must be a number from 1');
+    if (!/^[1-9]\d*$/.test(page)) throw new UsageError('--page must be a number of at least 1');
     const { users } = (await callAdmin(input, 'GET', `/users?page=${page}&per_page=50`)) as {
       users: ListedUser[];
     };
     if (input.flag('json')) print(JSON.stringify(users, null, 2));
-    else if (users.length === 0) say('There are no users yet.');
+    else if (users.length === 0) say('No users yet.');
     else print(columns([['ID', 'Email or phone', 'Created', 'Last sign-in'], ...users.map(rowOf)]));
     return 0;
   },
@@ -77,7 +77,7 @@ async function callAdmin(input: Input, method: string, path: string, body?: obje
   if (running === undefined) throw notRunning();
   const { API_URL, SERVICE_ROLE_KEY } = await running.call<Record<string, string>>('status');
   if (API_URL === undefined || SERVICE_ROLE_KEY === undefined)
-    throw new CommandError('The auth service is switched off.');
+    throw new CommandError('The auth service is disabled.');
   const response = await fetch(`${API_URL}/auth/v1/admin${path}`, {
     method,
     headers: {
@@ -89,6 +89,8 @@ async function callAdmin(input: Input, method: string, path: string, body?: obje
   });
   const answer = (await response.json()) as { msg?: string; message?: string };
   if (!response.ok)
-    throw new CommandError(answer.msg ?? answer.message ?? `The auth service answered ${response.status}.`);
+    throw new CommandError(
+      answer.msg ?? answer.message ?? `The auth service returned status ${response.status}.`,
+    );
   return answer;
 }

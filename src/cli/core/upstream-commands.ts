@@ -4,9 +4,9 @@ export interface Instead {
   readonly text: string;
 }
 
-const hosted = 'It is about a hosted project. Use the upstream CLI: "npx supabase@3.1.0".';
+const hosted = 'This command is for hosted projects. Use the upstream CLI: "npx supabase@3.1.0".';
 const upstreamWorks =
-  'The upstream CLI does it on a running Plinth: see "Using the upstream CLI with Plinth" in docs/compatibility.md.';
+  'Use the upstream CLI with a running Plinth. See "Using the upstream CLI with Plinth" in docs/compatibility.md.';
 
 const instead: Readonly<Record<string, Instead>> = {
   'db start': { text: '"plinth start" starts the database with everything else.' },
@@ -16,13 +16,13 @@ const instead: Readonly<Record<string, Instead>> = {
   'db query': { text: upstreamWorks },
   'db advisors': { text: upstreamWorks },
   'migration fetch': { text: hosted },
-  'migration down': { text: '"plinth db reset --last N" leaves out the last N migrations.' },
+  'migration down': { text: '"plinth db reset --last N" skips the last N migrations.' },
   'migration squash': { text: 'Use pg_dump --schema-only with the DB_URL of "plinth status".' },
   inspect: { text: upstreamWorks },
   'gen keys': { text: '"plinth status" prints the keys.' },
   storage: { text: upstreamWorks },
-  services: { text: 'Every service is part of Plinth; "plinth --version" prints its version.' },
-  'functions list': { text: 'Functions are the folders of supabase/functions.' },
+  services: { text: 'All services are part of Plinth. "plinth --version" prints its version.' },
+  'functions list': { text: 'Functions are the folders in supabase/functions.' },
   'functions deploy': {
     text: '"plinth start" and "plinth serve" serve supabase/functions, so nothing is deployed. For a hosted project, use the upstream CLI.',
   },

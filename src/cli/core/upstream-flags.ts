@@ -33,7 +33,7 @@ const onEvery: Flags = {
   yes: boolean,
 };
 
-const hosted = 'Plinth works on its own database; use the upstream CLI for a hosted project';
+const hosted = 'Plinth uses its own database; use the upstream CLI for a hosted project';
 
 /** On commands that upstream runs against the local stack or a hosted project. */
 const target: Flags = {
@@ -46,7 +46,7 @@ const otherDatabase: Flags = {
   ...target,
   'db-url': {
     type: 'string',
-    refuse: 'Plinth works on its own database; "plinth start --database-url URL" starts it on another',
+    refuse: 'Plinth uses its own database; "plinth start --database-url URL" uses another one',
   },
 };
 
@@ -56,24 +56,33 @@ const ofCommands: Readonly<Record<string, Flags>> = {
   start: {
     preview: boolean,
     mode: string,
-    'service-version': { type: 'string', note: 'every service has the version that comes with Plinth' },
-    stack: { type: 'string', refuse: 'a project folder has one Plinth; use --data-dir DIR for another' },
+    'service-version': { type: 'string', note: 'all services have the version included in Plinth' },
+    stack: {
+      type: 'string',
+      refuse: 'only one Plinth can run per project folder; use --data-dir DIR for another',
+    },
   },
   stop: {
     backup: boolean,
-    all: { type: 'boolean', note: "only this folder's Plinth is stopped" },
-    'project-id': { type: 'string', refuse: 'a project is named by its folder: --workdir DIR' },
-    stack: { type: 'string', refuse: 'a project folder has one Plinth; use --data-dir DIR for another' },
+    all: { type: 'boolean', note: 'only the Plinth in this folder is stopped' },
+    'project-id': { type: 'string', refuse: 'select a project by its folder with --workdir DIR' },
+    stack: {
+      type: 'string',
+      refuse: 'only one Plinth can run per project folder; use --data-dir DIR for another',
+    },
   },
   status: {
-    stack: { type: 'string', refuse: 'a project folder has one Plinth; use --data-dir DIR for another' },
+    stack: {
+      type: 'string',
+      refuse: 'only one Plinth can run per project folder; use --data-dir DIR for another',
+    },
   },
   init: {
     interactive: { type: 'boolean', short: 'i' },
-    'use-orioledb': { type: 'boolean', note: 'the bundled PostgreSQL has its own storage engine only' },
-    'with-vscode-workspace': { type: 'boolean', note: 'no editor settings are written' },
-    'with-vscode-settings': { type: 'boolean', note: 'no editor settings are written' },
-    'with-intellij-settings': { type: 'boolean', note: 'no editor settings are written' },
+    'use-orioledb': { type: 'boolean', note: 'the bundled PostgreSQL has only the default storage engine' },
+    'with-vscode-workspace': { type: 'boolean', note: "Plinth doesn't write editor settings" },
+    'with-vscode-settings': { type: 'boolean', note: "Plinth doesn't write editor settings" },
+    'with-intellij-settings': { type: 'boolean', note: "Plinth doesn't write editor settings" },
   },
   'db reset': otherDatabase,
   'migration list': { ...otherDatabase, ...password },
@@ -86,13 +95,13 @@ const ofCommands: Readonly<Record<string, Flags>> = {
   'gen types': {
     ...target,
     'project-id': { type: 'string', refuse: hosted },
-    'postgrest-v9-compat': { type: 'boolean', note: 'the types are those of PostgREST 16' },
+    'postgrest-v9-compat': { type: 'boolean', note: 'types are always generated for PostgREST 16' },
     'query-timeout': string,
   },
   'functions new': {
     auth: {
       type: 'string',
-      note: 'the function begins the same for every mode; verify_jwt in config.toml decides',
+      note: 'the template is the same for every mode; set verify_jwt in config.toml instead',
     },
   },
   'functions serve': { all: boolean },
