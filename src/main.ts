@@ -498,7 +498,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
 function inWords(error: unknown): unknown {
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (!(error instanceof Error) || code !== 'EADDRINUSE') return error;
-  error.message = `Port ${port} of ${address} is taken by another program. Stop it, or choose another port; 0 takes a free one.`;
+  error.message = `Port ${port} of ${address} is in use by another program. Stop that program, or use another port or 0 for a free port.`;
   return error;
 }
 

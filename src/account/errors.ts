@@ -1,14 +1,14 @@
 /** Errors of `/account/api` itself. Errors from auth are passed on in auth's format. */
 
 export const accountErrors = {
-  not_same_origin: { status: 403, message: 'This address answers only to the Account pages themselves.' },
-  bad_request: { status: 400, message: 'The request is not of the form that this address reads.' },
-  not_signed_in: { status: 401, message: 'There is no session. Sign in first.' },
-  insufficient_aal: { status: 403, message: 'Confirm the second factor before returning to the app.' },
-  factor_required: { status: 403, message: 'Set up a second factor before returning to the app.' },
+  not_same_origin: { status: 403, message: 'Only the Account pages can use this endpoint.' },
+  bad_request: { status: 400, message: 'The request body is invalid.' },
+  not_signed_in: { status: 401, message: "You aren't signed in. Sign in first." },
+  insufficient_aal: { status: 403, message: 'Verify your second factor before you return to the app.' },
+  factor_required: { status: 403, message: 'Set up a second factor before you return to the app.' },
   redirect_not_allowed: {
     status: 400,
-    message: 'This address is not in site_url or additional_redirect_urls of [auth] in config.toml.',
+    message: "This URL isn't in site_url or additional_redirect_urls of [auth] in config.toml.",
   },
   pkce_required: {
     status: 400,
@@ -17,24 +17,27 @@ export const accountErrors = {
   },
   bad_code_challenge: {
     status: 400,
-    message: 'code_challenge has 43 to 128 characters of A-Z a-z 0-9 . _ ~ -; its method is s256 or plain.',
+    message:
+      'code_challenge must have 43 to 128 characters of A-Z a-z 0-9 . _ ~ -, and its method must be s256 or plain.',
   },
-  consent_answered: { status: 409, message: 'The request for consent has been answered already.' },
-  wallet_refused: { status: 403, message: 'The message that the wallet has signed is not accepted.' },
-  not_a_guest: { status: 403, message: 'Only a guest can be handed over, and only to an account.' },
+  consent_answered: { status: 409, message: 'This consent request was already answered.' },
+  wallet_refused: { status: 403, message: "The message that the wallet signed isn't valid." },
+  not_a_guest: { status: 403, message: 'Only guest data can be moved, and only to an account.' },
   hand_over_off: {
     status: 409,
-    message: 'There is no hook that hands over what a guest has: [auth.hook.guest_hand_over] in plinth.toml.',
+    message: "Guest data can't be moved because [auth.hook.guest_hand_over] in plinth.toml isn't set.",
   },
   hand_over_failed: {
     status: 502,
-    message:
-      'The hook that hands over what a guest has failed. The guest is as before; the log has the reason.',
+    message: 'The hook that moves guest data failed, so nothing was changed. See the log for the reason.',
   },
-  guest_gone: { status: 404, message: 'The guest account is no longer there.' },
-  sign_in_stale: { status: 403, message: 'Sign in afresh before anything is handed over.' },
-  not_found: { status: 404, message: 'There is no such address.' },
-  internal_error: { status: 500, message: 'Something failed here. The log has it under the request id.' },
+  guest_gone: { status: 404, message: 'The guest account no longer exists.' },
+  sign_in_stale: { status: 403, message: 'Sign in again before you move guest data.' },
+  not_found: { status: 404, message: "This page doesn't exist." },
+  internal_error: {
+    status: 500,
+    message: 'Unexpected error. See the log for details, under the request ID.',
+  },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type AccountErrorCode = keyof typeof accountErrors;
@@ -56,7 +59,7 @@ export class AuthRefusal extends Error {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   constructor(status: number, body: Readonly<Record<string, unknown>>) {
-    super(typeof body.msg === 'string' ? body.msg : `Auth answered with status ${status}.`);
+    super(typeof body.msg === 'string' ? body.msg : `The auth service returned status ${status}.`);
     this.status = status;
     this.body = body;
   }

@@ -8,63 +8,65 @@ const table = {
   locked: {
     message: (d: Details) =>
       `The data folder ${d.dir} is in use by process ${d.pid}, started ${d.startedAt}${d.port ? `, with PostgreSQL on port ${d.port}` : ''}.`,
-    hint: 'Stop that process first (plinth stop), or choose another folder with --data-dir.',
+    hint: 'Stop that process with "plinth stop", or use another folder with --data-dir.',
   },
   port_taken: {
     message: (d: Details) =>
-      `Port ${d.port} on ${d.host} is already taken, so PostgreSQL cannot listen there.`,
-    hint: 'Stop what is listening there, or choose another port with --db-port (0 takes a free one) or [db] port in config.toml.',
+      `Port ${d.port} on ${d.host} is already in use, so PostgreSQL can't listen on it.`,
+    hint: 'Stop the program that uses it, or set another port with --db-port (0 for a free port) or [db] port in config.toml.',
   },
   folder_unwritable: {
-    message: (d: Details) => `The data folder ${d.dir} cannot be written (${d.reason}).`,
-    hint: 'Check its permissions and the free space, or choose another folder with --data-dir.',
+    message: (d: Details) => `The data folder ${d.dir} isn't writable (${d.reason}).`,
+    hint: 'Check its permissions and the free space, or use another folder with --data-dir.',
   },
   folder_foreign: {
     message: (d: Details) =>
-      `The folder ${d.dir} is not empty and holds no PostgreSQL data folder of Plinth.`,
-    hint: 'Move its content away or choose another folder with --data-dir; nothing was changed in it.',
+      `The folder ${d.dir} isn't empty and doesn't contain a PostgreSQL data folder of Plinth.`,
+    hint: "Move its contents elsewhere, or use another folder with --data-dir. The folder wasn't changed.",
   },
   wrong_version: {
     message: (d: Details) =>
-      `The data folder ${d.dir} was made by PostgreSQL ${d.found}; this is PostgreSQL ${d.expected}.`,
-    hint: 'Use the version of Plinth that made it, or dump and restore the data.',
+      `The data folder ${d.dir} was created by PostgreSQL ${d.found}, but this is PostgreSQL ${d.expected}.`,
+    hint: 'Use the Plinth version that created it, or dump and restore the data.',
   },
   no_identity: {
-    message: (d: Details) => `PostgreSQL refuses to run as root, and no other way was found for ${d.dir}.`,
-    hint: 'Start Plinth as an ordinary user, or install util-linux (unshare), or use a folder that the user nobody can enter.',
+    message: (d: Details) =>
+      `PostgreSQL can't run as root, and Plinth found no other user that can use ${d.dir}.`,
+    hint: 'Start Plinth as a regular user, install util-linux (unshare), or use a folder that the user nobody can access.',
   },
   initdb_failed: {
-    message: (d: Details) => `The data folder ${d.dir} could not be initialised: ${d.reason}`,
-    hint: 'Nothing is left behind; the next start tries again.',
+    message: (d: Details) => `Failed to initialize the data folder ${d.dir}: ${d.reason}`,
+    hint: 'No files were left behind. The next start tries again.',
   },
   start_failed: {
-    message: (d: Details) => `PostgreSQL did not start: ${d.reason}`,
-    hint: "The lines above are PostgreSQL's own. A setting under [db.settings] in config.toml may be the cause.",
+    message: (d: Details) => `PostgreSQL didn't start: ${d.reason}`,
+    hint: "The lines above are PostgreSQL's output. Check the settings under [db.settings] in config.toml.",
   },
   still_running: {
     message: (d: Details) =>
-      `A PostgreSQL left over from an earlier run (process ${d.pid}) still uses ${d.dir} and does not end.`,
-    hint: 'End that process by hand, then start again.',
+      `PostgreSQL from an earlier run (process ${d.pid}) still uses ${d.dir} and doesn't exit.`,
+    hint: 'End that process manually, then start again.',
   },
   bad_url: {
-    message: (d: Details) => `The database URL is not usable: ${d.reason}`,
-    hint: 'Give it as postgresql://user:password@host:5432/database.',
+    message: (d: Details) => `The database URL is invalid: ${d.reason}`,
+    hint: 'Use the form postgresql://user:password@host:5432/database.',
   },
   version_too_old: {
-    message: (d: Details) => `The database at ${d.host} runs PostgreSQL ${d.found}; 15 or newer is needed.`,
-    hint: 'Upgrade it, or leave --database-url out to use the embedded PostgreSQL 18.',
+    message: (d: Details) =>
+      `The database at ${d.host} runs PostgreSQL ${d.found}, but 15 or newer is required.`,
+    hint: 'Upgrade it, or use the embedded PostgreSQL 18 without --database-url.',
   },
   unreachable: {
-    message: (d: Details) => `The database at ${d.host} cannot be used as ${d.user}: ${d.reason}`,
-    hint: 'Check host, port, user and password of the database URL, and that the server accepts the connection.',
+    message: (d: Details) => `Failed to connect to the database at ${d.host} as ${d.user}: ${d.reason}`,
+    hint: 'Check the host, port, user and password in the database URL, and that the server accepts the connection.',
   },
   login_refused: {
-    message: (d: Details) => `The database does not let Plinth sign in as ${d.role}: ${d.reason}`,
-    hint: 'Services sign in with the password of the database URL: give the URL one, and allow its roles in pg_hba.conf.',
+    message: (d: Details) => `Plinth can't sign in to the database as ${d.role}: ${d.reason}`,
+    hint: 'Services sign in with the password in the database URL. Add a password to the URL, and allow its roles in pg_hba.conf.',
   },
   migration_failed: {
-    message: (d: Details) => `Applying ${d.file} failed: ${d.reason}`,
-    hint: 'The file was rolled back as a whole; files before it stay applied.',
+    message: (d: Details) => `Failed to apply ${d.file}: ${d.reason}`,
+    hint: 'The whole file was rolled back. The files before it remain applied.',
   },
 } satisfies Record<string, { message: (details: Details) => string; hint: string }>;
 

@@ -79,6 +79,6 @@ export class ChannelError extends Error {
 export const closes = {
   restart: [1012, 'Service restart'],
   idle: [1000, ''],
-  slow: [1008, 'Slow consumer: too much is waiting to be read'],
-  heavy: [1008, 'Joins and presence of this socket take too much memory'],
+  slow: [1008, 'Slow consumer: too much data is waiting to be read'],
+  heavy: [1008, 'Joins and presence of this socket use too much memory'],
 } as const satisfies Record<string, readonly [number, string]>;

@@ -59,17 +59,17 @@ describe('the grammar', () => {
 });
 
 test.each([
-  ['a = ', 'line 1, column 5: a value is'],
-  ['a = "x', 'the text is not closed'],
-  ['a = "x" b = 1', 'the rest of this one is not understood'],
-  ['\n 1 = 2', 'line 2, column 2: here a name is expected'],
-  ['a "x"', 'after a a = is expected'],
+  ['a = ', 'line 1, column 5: expected text in'],
+  ['a = "x', 'expected a closing double quote'],
+  ['a = "x" b = 1', 'unexpected text after the setting'],
+  ['\n 1 = 2', 'line 2, column 2: expected a name'],
+  ['a "x"', 'expected = after a'],
   ['a { b = 1', 'a } is missing'],
-  ['a = [1 2]', 'a comma is expected'],
-  [String.raw`a = "\x"`, 'an escape is'],
-  ['a = "$x"', 'a single $ in a text is written $$'],
-  ['a = "$(NOBODY)"', 'there is no variable NOBODY'],
-  ['import "a.conf"', 'files import each other without end'],
+  ['a = [1 2]', 'expected a comma'],
+  [String.raw`a = "\x"`, 'expected the escape'],
+  ['a = "$x"', 'write $$ for a single $'],
+  ['a = "$(NOBODY)"', "variable NOBODY isn't set"],
+  ['import "a.conf"', 'circular import'],
 ])('%s is refused with where and why', (text, words) => {
   expect(() => read(text, { '/etc/a.conf': text })).toThrow(words);
 });

@@ -29,7 +29,7 @@ const MAX_IMPORTS = 16;
 export function readConfigFile(path: string, sources: FileSources): Map<string, FileValue> {
   const values = new Map<string, FileValue>();
   const load = (file: string, prefix: string, depth: number): void => {
-    if (depth > MAX_IMPORTS) throw new ConfigFileError(`${file}: files import each other without end`);
+    if (depth > MAX_IMPORTS) throw new ConfigFileError(`${file}: circular import`);
     apply(parse(sources.read(file), file), file, prefix, depth);
   };
   const apply = (directives: readonly Directive[], file: string, prefix: string, depth: number): void => {
@@ -68,14 +68,14 @@ function interpolate(
 ): string {
   return text.replace(/\$(\$|\(([^)]+)\))?/g, (_found, escaped?: string, variable?: string) => {
     if (escaped === undefined) {
-      throw new ConfigFileError(`${name}: a single $ in a text is written $$; $(NAME) is a variable`);
+      throw new ConfigFileError(`${name}: write $$ for a single $ in text; $(NAME) is a variable`);
     }
     if (variable === undefined) return '$';
     const value = lookUp(variable, prefix, values) ?? environment[variable];
     if (value === undefined)
-      throw new ConfigFileError(`${name}: there is no variable ${variable} in the environment`);
+      throw new ConfigFileError(`${name}: the environment variable ${variable} isn't set`);
     if (typeof value !== 'string' && typeof value !== 'number')
-      throw new ConfigFileError(`${name}: ${variable} is neither a text nor a number`);
+      throw new ConfigFileError(`${name}: ${variable} must be text or a number`);
     return String(value);
   });
 }
@@ -143,15 +143,15 @@ function parse(text: string, file: string): Directive[] {
       if (counts) found.push(one);
       blank();
       const ends = at === text.length || text[at] === closing || match(LINE_END) !== undefined;
-      if (!ends) fail('a line holds one setting: the rest of this one is not understood');
+      if (!ends) fail('unexpected text after the setting');
     }
   };
   const directive = (): Directive => {
-    const key = match(KEY) ?? fail('here a name is expected, as in name = "value"');
+    const key = match(KEY) ?? fail('expected a name, as in name = "value"');
     lines();
     if (key === 'import' && text[at] === '"') return { is: 'import', path: quoted() };
     if (take('{')) return { is: 'group', key, directives: directives('}') };
-    if (!take('=')) fail(`after ${key} a = is expected`);
+    if (!take('=')) fail(`expected = after ${key}`);
     lines();
     return { is: 'bind', key, value: value() };
   };
@@ -161,8 +161,7 @@ function parse(text: string, file: string): Directive[] {
     const word = match(WORD);
     if (word !== undefined) return word === 'on' || word === 'true';
     return Number(
-      match(NUMBER) ??
-        fail('a value is a text in double quotes, a number, true, false, or a list in brackets'),
+      match(NUMBER) ?? fail('expected text in double quotes, a number, true, false, or a list in brackets'),
     );
   };
   const items = (): FileValue[] => {
@@ -170,7 +169,7 @@ function parse(text: string, file: string): Directive[] {
     for (;;) {
       lines();
       if (take(']')) return list;
-      if (list.length > 0 && !take(',')) fail('between the items of a list a comma is expected');
+      if (list.length > 0 && !take(',')) fail('expected a comma between list items');
       lines();
       list.push(value());
     }
@@ -180,7 +179,7 @@ function parse(text: string, file: string): Directive[] {
     let result = '';
     for (;;) {
       const char = text[at];
-      if (char === undefined) return fail('the text is not closed by a double quote');
+      if (char === undefined) return fail('expected a closing double quote');
       at++;
       if (char === '"') return result;
       result += char === '\\' ? escaped() : char;
@@ -191,7 +190,7 @@ function parse(text: string, file: string): Directive[] {
     if (ESCAPES[char] !== undefined) return ESCAPES[char];
     const hex = /^[0-9a-fA-F]{4}/.exec(text.slice(at, at + 4))?.[0];
     if (char !== 'u' || hex === undefined)
-      fail('an escape is \\n, \\t, \\r, \\", \\\\ or \\u with four hex digits');
+      fail('expected the escape \\n, \\t, \\r, \\", \\\\ or \\u with four hex digits');
     at += 4;
     return String.fromCharCode(Number.parseInt(hex as string, 16));
   };

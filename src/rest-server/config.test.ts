@@ -78,12 +78,12 @@ test.each(['true', 'TRUE', '"true"', '1', '17'])('%s is true', (value) => {
 });
 
 test.each([
-  ['PGRST_DB_MAX_ROWS', 'many', 'db-max-rows (PGRST_DB_MAX_ROWS): "many" is no whole number 0 or more'],
-  ['PGRST_DB_POOL', '0', '"0" is no whole number 1 or more'],
+  ['PGRST_DB_MAX_ROWS', 'many', 'db-max-rows (PGRST_DB_MAX_ROWS): "many" must be a whole number 0 or more'],
+  ['PGRST_DB_POOL', '0', '"0" must be a whole number 1 or more'],
   ['PGRST_SERVER_PORT', '70000', 'from 0 to 65535'],
   ['PGRST_LOG_LEVEL', 'loud', 'write one of crit, error, warn, info, debug'],
   ['PGRST_DB_TX_END', 'random', 'write one of commit, commit-allow-override'],
-  ['PGRST_DB_CONFIG', 'maybe', 'is neither true nor false'],
+  ['PGRST_DB_CONFIG', 'maybe', 'must be true or false'],
   ['PGRST_SERVER_UNIX_SOCKET_MODE', '599', 'between 600 and 777'],
   ['PGRST_SERVER_UNIX_SOCKET_MODE', '800', 'is no file mode'],
   ['PGRST_OPENAPI_SERVER_PROXY_URI', 'htp:/@@x', 'https://example.com:8443/basePath'],
@@ -92,9 +92,9 @@ test.each([
   ['PGRST_JWT_SECRET', 'short', 'it has 5 bytes; a secret has at least 32'],
   ['PGRST_JWT_SECRET', '{"kty":"RSA","alg":"HS256"}', 'jwt-secret cannot be used'],
   ['PGRST_JWT_SECRET', '@/missing', "open '/missing'"],
-  ['PGRST_DB_SCHEMAS', 'a, pg_catalog', "db-schemas does not allow schema: 'pg_catalog'"],
+  ['PGRST_DB_SCHEMAS', 'a, pg_catalog', "db-schemas doesn't allow the schema 'pg_catalog'"],
   ['PGRST_DB_URI', 'postgres://u:hunter2@h:x/d', 'port is not a number'],
-  ['PGRST_ADMIN_SERVER_PORT', '3000', 'admin-server-port cannot be the same as server-port'],
+  ['PGRST_ADMIN_SERVER_PORT', '3000', "admin-server-port can't be the same as server-port"],
 ])('%s=%s is refused with a sentence', (name, value, words) => {
   const said = faultsOf({ [name]: value });
   expect(said).toContain(words);
@@ -107,9 +107,9 @@ test('all faults are told together', () => {
 
 test('names that nobody reads are warned of, with the nearest one', () => {
   expect(read({ PGRST_DB_SCEMAS: 'x', PGRST_ZZZ: '1', OTHER: 'x' }, 'sever-port = 1').warnings).toEqual([
-    'sever-port in the file is not a setting and has no effect; did you mean server-port?',
-    'PGRST_DB_SCEMAS is not a setting and has no effect; did you mean PGRST_DB_SCHEMAS?',
-    'PGRST_ZZZ is not a setting and has no effect.',
+    "sever-port in the file isn't a setting and has no effect; did you mean server-port?",
+    "PGRST_DB_SCEMAS isn't a setting and has no effect; did you mean PGRST_DB_SCHEMAS?",
+    "PGRST_ZZZ isn't a setting and has no effect.",
   ]);
 });
 

@@ -82,7 +82,7 @@ function readFileValues({ path, readFile, environment }: ConfigSources): Readonl
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof ConfigFileError) throw new ServerConfigError([`${message}.`]);
     if (code === undefined) throw error;
-    throw new ServerConfigError([`The configuration file cannot be read: ${message}. Name one that can.`]);
+    throw new ServerConfigError([`Failed to read the configuration file: ${message}. Use a readable file.`]);
   }
 }
 
@@ -104,7 +104,7 @@ class Reader {
     const adminPort = this.#optionalNumber('admin-server-port');
     const adminSocket = this.#text('admin-server-unix-socket');
     if (adminPort !== undefined && adminPort !== 0 && adminPort === server.port) {
-      this.faults.push('admin-server-port cannot be the same as server-port; choose another.');
+      this.faults.push("admin-server-port can't be the same as server-port. Use another port.");
     }
     const admin =
       adminPort === undefined && adminSocket === undefined
@@ -170,7 +170,7 @@ class Reader {
     const schemas = this.#list('db-schemas');
     for (const schema of ['pg_catalog', 'information_schema']) {
       if (schemas.includes(schema)) {
-        this.faults.push(`db-schemas does not allow schema: '${schema}'; name schemas of your own.`);
+        this.faults.push(`db-schemas doesn't allow the schema '${schema}'. Use your own schemas.`);
       }
     }
     return schemas;
@@ -219,7 +219,7 @@ class Reader {
       const secret = text.startsWith('@') ? chomp(this.#sources.readFile(text.slice(1))) : Buffer.from(text);
       return readKeySet(this.#flag('jwt-secret-is-base64') ? fromBase64(secret) : secret);
     } catch (error) {
-      this.faults.push(`jwt-secret cannot be used: ${(error as Error).message}.`);
+      this.faults.push(`jwt-secret is invalid: ${(error as Error).message}.`);
       return undefined;
     }
   }
@@ -235,7 +235,7 @@ class Reader {
       const known =
         error instanceof ConnectionStringError || (error as NodeJS.ErrnoException).code !== undefined;
       if (!known) throw error;
-      this.faults.push(`db-uri cannot be used: ${(error as Error).message}.`);
+      this.faults.push(`db-uri is invalid: ${(error as Error).message}.`);
       return connectionOf('postgresql://', {});
     }
   }
@@ -282,7 +282,7 @@ const chomp = (bytes: Buffer): Buffer => (bytes.at(-1) === 0x0a ? bytes.subarray
 function fromBase64(bytes: Buffer): Buffer {
   const text = bytes.toString('utf8').trim().replaceAll('_', '/').replaceAll('-', '+').replaceAll('.', '=');
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
-    throw new Error('it is not base64; set jwt-secret-is-base64 to false, or encode the secret');
+    throw new Error("it isn't base64. Set jwt-secret-is-base64 to false, or encode the secret");
   }
   return Buffer.from(text, 'base64');
 }

@@ -66,9 +66,9 @@ function once(server: Server, options: Parameters<Server['listen']>[0] & object)
 
 function inWords(error: NodeJS.ErrnoException, { host, port }: Listener): Error {
   if (error.code === 'EADDRINUSE') {
-    error.message = `Port ${port} is taken by another program (address in use). Stop it, or choose another port; 0 takes a free one.`;
+    error.message = `Port ${port} is in use by another program (address in use). Stop that program, or use another port or 0 for a free port.`;
   } else if (error.code === 'ENOTFOUND' || error.code === 'EADDRNOTAVAIL') {
-    error.message = `${host} is no address of this machine. Correct server-host, or leave it out.`;
+    error.message = `${host} isn't an address of this machine. Correct server-host, or remove it.`;
   }
   return error;
 }

@@ -53,7 +53,7 @@ export function createServerLog(
     fault(error === undefined ? message : errorJson(error));
     if (advised || !LOST_STATEMENT.test(String((error as Error | undefined)?.message))) return;
     advised = true;
-    fault('If a connection pooler in transaction mode is in between, set db-prepared-statements to false.');
+    fault('If you use a connection pooler in transaction mode, set db-prepared-statements to false.');
   };
   const logger: Logger = {
     debug: (_fields, message) => {

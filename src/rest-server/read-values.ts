@@ -93,22 +93,20 @@ function convert(written: FileValue | undefined, kind: Setting['kind']): Value |
       if (TRUE.test(text)) return true;
       if (FALSE.test(text)) return false;
       if (/^-?\d+$/.test(text)) return Number(text) > 0;
-      return { fault: 'is neither true nor false; write one of them' };
+      return { fault: 'must be true or false' };
     case 'integer': {
       const number = /^\s*-?\d+\s*$/.test(text) ? Number(text) : Number.NaN;
       const { from, to } = kind;
       if (number >= from && number <= (to ?? Number.MAX_SAFE_INTEGER)) return number;
       const range = to === undefined ? `${from} or more` : `from ${from} to ${to}`;
-      return { fault: `is no whole number ${range}; write such a number, or leave the setting out` };
+      return { fault: `must be a whole number ${range}` };
     }
     case 'choice':
-      return kind.of.includes(text)
-        ? text
-        : { fault: `is not known here; write one of ${kind.of.join(', ')}` };
+      return kind.of.includes(text) ? text : { fault: `must be one of ${kind.of.join(', ')}` };
     case 'mode': {
       const octal = /^[0-7]{3}$/.test(text) ? Number.parseInt(text, 8) : Number.NaN;
       if (octal >= 0o600 && octal <= 0o777) return text;
-      return { fault: 'is no file mode; write an octal number between 600 and 777, such as "660"' };
+      return { fault: 'must be a file mode, an octal number between 600 and 777, such as "660"' };
     }
   }
 }
@@ -140,4 +138,4 @@ function unknownNames({ environment, file }: Sources): string[] {
 }
 
 const unknown = (where: string, near: string | undefined): string =>
-  `${where} is not a setting and has no effect${near === undefined ? '.' : `; did you mean ${near}?`}`;
+  `${where} isn't a setting and has no effect${near === undefined ? '.' : `; did you mean ${near}?`}`;

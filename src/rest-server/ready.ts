@@ -17,7 +17,7 @@ export async function askReady({ admin }: ServerConfig): Promise<Readiness> {
   if (unixSocket === undefined && isSpecialHost(host)) {
     return {
       ok: false,
-      reason: `--ready cannot be used while server-host is ${host}, which is no address to call. Set server-host to localhost.`,
+      reason: `--ready doesn't work if server-host is ${host}. Set server-host to localhost.`,
     };
   }
   const name = host.includes(':') ? `[${host}]` : host;
@@ -28,7 +28,7 @@ export async function askReady({ admin }: ServerConfig): Promise<Readiness> {
       response.resume();
       const { statusCode = 0 } = response;
       resolve(
-        statusCode === 200 ? { ok: true, url } : { ok: false, reason: `${url} answers ${statusCode}.` },
+        statusCode === 200 ? { ok: true, url } : { ok: false, reason: `${url} returned ${statusCode}.` },
       );
     });
     asking.once('timeout', () => asking.destroy(new Error('no answer')));

@@ -243,7 +243,7 @@ export class RestServer {
    */
   async #readSettings(extent: Extent): Promise<RestSettings> {
     const { number, text } = await selectVersion(this.#remote.catalogs);
-    if (number < OLDEST_VERSION) this.#die(`PostgreSQL 15 or newer is needed, and this is ${text}.`);
+    if (number < OLDEST_VERSION) this.#die(`PostgreSQL 15 or newer is required, but this is ${text}.`);
     if (text !== this.#version) this.#log.say(`Successfully connected to ${text}`);
     this.#version = text;
     // When asked to reload the schema, the binary only reads its configuration if it includes database settings.
@@ -323,7 +323,7 @@ export class RestServer {
       `Failed to load the schema cache using db-schemas=${schemas.join(',')} and db-extra-search-path=${extraSearchPath.join(',')}. ${errorJson(error)}`,
     );
     if (isRefusedLogin(error)) {
-      this.#die('PostgreSQL refuses this login: correct user and password in db-uri.');
+      this.#die('PostgreSQL rejected this login. Correct the user and password in db-uri.');
     } else if (!this.#config.pool.recovers) {
       this.#die('Automatic recovery disabled, exiting.');
     } else this.#log.say(`Attempting to reconnect to the database in ${retryMs / 1000} seconds...`);

@@ -36,10 +36,13 @@ describe('the line', () => {
   test.each([
     [['strat'], 'Unknown command: strat.\nDid you mean "plinth start"?\n'],
     [['migraton', 'up'], 'Unknown command: migraton up.\nDid you mean "plinth migration up"?\n'],
-    [['migration', 'down'], 'There are: migration new, migration list, migration up, migration repair.'],
+    [
+      ['migration', 'down'],
+      'Available commands: migration new, migration list, migration up, migration repair.',
+    ],
     [['xyzzy'], 'See "plinth --help".'],
     [['status', '--outptu', 'json'], "Unknown option '--outptu'; did you mean --output?"],
-    [['status', '-o', 'xml'], '--output: xml is not one of pretty, env, json, yaml, toml'],
+    [['status', '-o', 'xml'], '--output: xml must be one of pretty, env, json, yaml, toml'],
     [['status', '--override-name', 'api.ulr=X'], "isn't KEY=NAME with a known key (api.url?)"],
     [['start', '--port', 'http'], "--port: http isn't a port"],
     [['start', '-x', 'realtim'], '-x: unknown service realtim; did you mean realtime?'],

@@ -70,7 +70,7 @@ test('names what does not fit, and says what it does not look at', async () => {
       ],
     },
   ]);
-  expect(stderr).toMatch(/Linting schema: app\nLinting schema: public\nNot checked: .*plpgsql_check/);
+  expect(stderr).toMatch(/Linting schema: app\nLinting schema: public\nNames, types .*plpgsql_check/);
 });
 
 test('--level, --fail-on and --schema decide what is shown and what fails', async () => {

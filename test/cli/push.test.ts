@@ -136,7 +136,7 @@ describe('link', () => {
     expect((await plinth(['unlink'], { cwd })).stderr).toBe('Finished unlink.\n');
     expect(existsSync(join(cwd, 'supabase/.temp/project-ref'))).toBe(false);
     const again = await plinth(['unlink'], { cwd });
-    expect([again.status, again.stderr]).toEqual([0, 'Nothing was linked.\n']);
+    expect([again.status, again.stderr]).toEqual([0, 'No database was linked.\n']);
   });
 
   test.each([

@@ -229,7 +229,7 @@ test('functions serve shows what they print, with other secrets and no token, un
     'supabase/functions/hello/index.ts': `Deno.serve(() => { console.warn('printed', Deno.env.get('WORD')); return new Response('ok'); });`,
     'test.env': 'WORD=other\n',
   });
-  expect((await plinth(['functions', 'serve'], { cwd })).stderr).toContain('not running');
+  expect((await plinth(['functions', 'serve'], { cwd })).stderr).toContain("isn't running");
   const { API_URL } = await startDetached(cwd);
   const refused = await plinth(['functions', 'serve', '--import-map', 'none.json'], { cwd });
   expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("doesn't exist")]);

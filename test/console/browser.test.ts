@@ -92,7 +92,7 @@ describe('sign-in', () => {
     await cell(page, 0, 1).waitFor();
     expect(page.url()).toBe(`${backend.console.url}/console/tables/public/tasks`);
     await page.goto(`${backend.console.url}/console/sign-in#token=spent`);
-    await page.getByText('This sign-in link has been used').waitFor();
+    await page.getByText('This sign-in link has expired').waitFor();
     await context.close();
   });
 });

@@ -117,7 +117,7 @@ test('a read-only operator joins as a visitor and as nobody else', async () => {
   await page.getByText('joined', { exact: true }).waitFor();
   await go(`/realtime?topic=room&as=user:${userId}`);
   await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
-  await page.getByText('Your role may not do this.').waitFor();
+  await page.getByText("Your role doesn't allow this action.").waitFor();
   await close();
 });
 

@@ -114,7 +114,7 @@ describe('a whole life in one folder', () => {
     const { port } = holder.address() as { port: number };
     const blocked = await createBackend({ projectDir: dir, ...anyPorts, port });
     const postmasterOfBlocked = postmasterOf(dir) ?? 0;
-    await expect(blocked.start()).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken by another program.`);
+    await expect(blocked.start()).rejects.toThrow(`Port ${port} of 127.0.0.1 is in use by another program.`);
     expect(isAlive(postmasterOfBlocked)).toBe(false);
 
     const last = await backendOf(dir);

@@ -81,11 +81,11 @@ describe('configuration', () => {
   test('faults end the start, each with a sentence; unknown names are warned of', async () => {
     const refused = spawnRest({ ...base, PGRST_DB_POOL: 'ten', PGRST_JWT_SECRET: 'short' });
     expect(await refused.exited).toBe(1);
-    expect(refused.err()).toContain('db-pool (PGRST_DB_POOL): "ten" is no whole number 1 or more');
+    expect(refused.err()).toContain('db-pool (PGRST_DB_POOL): "ten" must be a whole number 1 or more');
     expect(refused.err()).toContain('it has 5 bytes; a secret has at least 32');
     const rest = await start({ PGRST_DB_MAX_ROW: '1' });
     expect(rest.err()).toContain(
-      'PGRST_DB_MAX_ROW is not a setting and has no effect; did you mean PGRST_DB_MAX_ROWS?',
+      "PGRST_DB_MAX_ROW isn't a setting and has no effect; did you mean PGRST_DB_MAX_ROWS?",
     );
   });
 
@@ -321,7 +321,7 @@ describe('the server', () => {
     expect(await rowsOf(second)).toBe(5);
     const third = spawnRest({ ...base, ...shared, PGRST_SERVER_REUSEPORT: 'false' });
     expect(await third.exited).toBe(1);
-    expect(third.err()).toContain('is taken by another program');
+    expect(third.err()).toContain('is in use by another program');
   });
 
   test('the request log has the role; SQL where it is wished', async () => {
@@ -421,7 +421,7 @@ describe('the admin server', () => {
     expect(lost.err()).toContain('Automatic recovery disabled, exiting.');
     const refused = spawnRest({ PGRST_DB_URI: database.uri.replace(':p@', ':wrong@') });
     expect(await refused.exited).toBe(1);
-    expect(refused.err()).toContain('correct user and password in db-uri');
+    expect(refused.err()).toContain('Correct the user and password in db-uri');
   });
 });
 

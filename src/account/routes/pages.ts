@@ -183,7 +183,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
 
   app.setNotFoundHandler((request, reply) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return reply.code(404).send({ code: 'not_found', message: 'There is no such address.' });
+      return reply.code(404).send({ code: 'not_found', message: "This page doesn't exist." });
     }
     return send(request, reply, 'error', { status: 404 });
   });

@@ -164,4 +164,4 @@ function isOpenTable(schema: string, name: string): boolean {
 }
 
 const refused = (why: string): ConsoleError =>
-  new ConsoleError('read_only', { message: `Your role looks and changes nothing: ${why}` });
+  new ConsoleError('read_only', { message: `Your role is read-only: ${why}` });
