@@ -73,7 +73,7 @@ export function createAccount(deps: AccountDeps): Service {
     sessions.find(cookie).then(
       (session) => session !== undefined,
       (error: unknown) => {
-        log.warn({ service: 'account', error }, 'a session could not be looked for');
+        log.warn({ service: 'account', error }, 'failed to look up a session');
         return false;
       },
     );
@@ -83,7 +83,7 @@ export function createAccount(deps: AccountDeps): Service {
     try {
       await sessions.removeExpired();
     } catch (error) {
-      log.warn({ service: 'account', error }, 'expired sessions could not be removed');
+      log.warn({ service: 'account', error }, 'failed to delete expired sessions');
     }
   }
 

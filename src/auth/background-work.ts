@@ -14,7 +14,7 @@ export interface BackgroundWork {
 export function createBackgroundWork(log: Logger): BackgroundWork {
   const pending = new Set<Promise<void>>();
   const warn = (error: unknown) =>
-    log.warn({ service: 'auth', error }, 'A requested code, link or message could not be sent');
+    log.warn({ service: 'auth', error }, 'Failed to send a requested code, link or message');
   return {
     async do(isHidden, work) {
       if (!isHidden) {

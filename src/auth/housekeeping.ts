@@ -60,7 +60,7 @@ export function createHousekeeping(ctx: Tools): Housekeeping {
     start() {
       timer = setInterval(() => {
         round = sweep().catch((error: unknown) => {
-          ctx.log.warn({ service: 'auth', error }, 'what has expired could not be cleared away');
+          ctx.log.warn({ service: 'auth', error }, 'failed to delete expired rows');
         });
       }, sweepEveryMs).unref();
     },

@@ -139,7 +139,7 @@ async function connectToExternal(
     } else {
       log.info(
         { service: 'database' },
-        'The database holds schemas that are not ours to change; no migration of ours is run',
+        "Skipped Plinth's migrations because the database contains schemas that Plinth doesn't own",
       );
     }
     await external.prepareLogins();
@@ -166,7 +166,7 @@ export function openDatabase(
   });
   const hub = createListenHub({
     connectOptions: () => target('authenticator'),
-    onError: (error) => log.warn({ service: 'database', error }, 'The listening connection is in trouble'),
+    onError: (error) => log.warn({ service: 'database', error }, 'The LISTEN connection failed'),
   });
   const runFiles = async (sets: readonly MigrationSet[]): Promise<void> => {
     const session = server.admin.connection.ended

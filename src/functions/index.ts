@@ -123,7 +123,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
       warned.add(name);
       log.warn(
         { service: 'functions', name },
-        `${name} is set by the platform; the value from the project is ignored`,
+        `${name} is set by the platform, so the project's value is ignored`,
       );
     }
     const network = machineNetwork(deps.shell, project, deps.apiUrl(), existingFile);

@@ -316,7 +316,7 @@ function createForwardingRule(proxies: TrustedProxies, log: Logger): (request: I
     isTold = true;
     log.warn(
       { proxy },
-      'requests come through a proxy that [server] trusted_proxies of plinth.toml does not name: its clients count as one address',
+      "received requests through a proxy that isn't in [server] trusted_proxies in plinth.toml, so all of its clients count as one address",
     );
   };
 }

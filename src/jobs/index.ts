@@ -57,7 +57,7 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
         log,
       });
     } catch (error) {
-      log.warn({ error }, 'The http extension has no way to this process; its requests will fail');
+      log.warn({ error }, "The http extension can't connect to this process, so its requests will fail");
       return undefined;
     }
   };

@@ -77,7 +77,7 @@ export function createWorker({ database, channel, log, name, pollMs, work }: Wor
       troubles = 0;
     } catch (error) {
       nextMs = Math.min(retryMs * 2 ** troubles++, pollMs);
-      if (!stopping.signal.aborted) log.warn({ error }, `${name} is in trouble; it is tried again`);
+      if (!stopping.signal.aborted) log.warn({ error }, `${name} failed; retrying`);
     }
     if (!stopping.signal.aborted) wakeIn(nextMs);
   }
@@ -89,7 +89,7 @@ export function createWorker({ database, channel, log, name, pollMs, work }: Wor
         unlisten = database.listen(channel, wake, wake);
         unlisten.then(wake, (error) => {
           if (stopping.signal.aborted) return;
-          log.warn({ error }, `${name} cannot listen; it is tried again`);
+          log.warn({ error }, `${name} failed to listen; retrying`);
           timer = setTimeout(listen, retryMs).unref();
         });
       };

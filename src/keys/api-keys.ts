@@ -65,7 +65,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
     } catch (error) {
       // If a revocation can't be read, its key must not be accepted.
       keys = new Map();
-      log.error({ file, error }, 'the API keys cannot be read; none of them is accepted');
+      log.error({ file, error }, 'failed to read the API keys; rejecting all of them');
     }
   }
 

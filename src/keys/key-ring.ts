@@ -82,14 +82,14 @@ export function createKeyRing(options: {
     } catch (error) {
       log.error(
         { file: keyFile.path, error },
-        'the signing keys have changed and cannot be used; the ones before stay',
+        'the changed signing keys are invalid; keeping the previous keys',
       );
       return false;
     }
     options.onChange();
     log.info(
       { file: keyFile.path, kids: ring.keys.map(({ kid }) => kid), signer: ring.signer?.kid },
-      'the signing keys have changed',
+      'the signing keys changed',
     );
     return true;
   }

@@ -64,7 +64,7 @@ export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptio
   };
   const refresh = (): Promise<void> =>
     keySet.refresh().catch((error: unknown) => {
-      log.warn({ issuer, error }, 'The keys of the third-party issuer could not be fetched');
+      log.warn({ issuer, error }, 'Failed to fetch the keys of the third-party issuer');
     });
 
   return {

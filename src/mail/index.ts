@@ -71,7 +71,7 @@ export function createMail(deps: MailDeps): Service & {
       const { to, subject, html, text, headers = {} } = mail;
       if (smtp) await smtp.send(mail);
       else await store({ kind: 'mail', recipient: to, subject, html, text, headers });
-      deps.log.info({ recipient: to, subject }, smtp ? 'mail sent' : 'mail captured');
+      deps.log.info({ recipient: to, subject }, smtp ? 'email sent' : 'email captured');
     },
     async captureSms({ to, body, channel }) {
       const subject = channel === 'whatsapp' ? 'WhatsApp message' : 'Text message';

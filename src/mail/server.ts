@@ -34,7 +34,7 @@ export function createInboxServer(db: Queryable, log: Logger): Server {
     answer(db, request)
       .catch((error: unknown): Answer => {
         if (error instanceof InputError) return json({ Error: error.message }, 400);
-        log.error({ service: 'mail', path: request.url, error }, 'The inbox could not answer');
+        log.error({ service: 'mail', path: request.url, error }, 'The inbox request failed');
         return json({ Error: 'Internal error' }, 500);
       })
       .then((result) => send(response, result, request.method === 'HEAD'));

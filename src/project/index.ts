@@ -127,7 +127,7 @@ async function silenceEventTriggers(database: Database, log: Logger): Promise<vo
   for (const trigger of await disableUserEventTriggers(database.pool('supabase_admin'))) {
     log.warn(
       { service: 'project', trigger },
-      'event trigger switched off: those of the user run under start only',
+      'disabled an event trigger; user-defined event triggers run only under "plinth start"',
     );
   }
 }

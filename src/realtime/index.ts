@@ -108,7 +108,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     partitionsKept = pool()
       .transaction(keepPartitions, { settings: [['lock_timeout', '5s']] })
       .catch((error: unknown) =>
-        log.warn({ error }, 'the partitions of realtime.messages could not be kept; tried again in an hour'),
+        log.warn({ error }, 'failed to maintain the partitions of realtime.messages; retrying in an hour'),
       );
   };
 
@@ -116,7 +116,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     keepPartitionsNow();
     slotsChecked = feed
       .checkSlots()
-      .catch((error: unknown) => log.debug({ error }, 'the slots could not be looked at'));
+      .catch((error: unknown) => log.debug({ error }, 'failed to inspect the replication slots'));
   };
 
   let clockOffset = clock.now() - uptime();

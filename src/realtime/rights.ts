@@ -83,6 +83,6 @@ function refusal(error: unknown, query: RightsQuery, log: Logger): ChannelError 
     const text = unauthorizedRead(query.subTopic);
     return new ChannelError(`Unauthorized: ${text}`, text, options);
   }
-  log.error({ error }, 'rights on realtime.messages could not be asked');
+  log.error({ error }, 'failed to check permissions on realtime.messages');
   return new ChannelError(joinRefusals.unableToConnect, systemErrors.noDatabase, options);
 }

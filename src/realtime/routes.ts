@@ -117,7 +117,7 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
     if (answer === undefined) {
       answer = await mayWrite(request, caller, subTopic).catch((error: unknown) => {
         // Skipped without an error, like a denied broadcast.
-        log.debug({ topic: subTopic, error }, 'a private broadcast could not be authorised');
+        log.debug({ topic: subTopic, error }, 'failed to authorize a private broadcast');
         return false;
       });
       known.set(subTopic, answer);

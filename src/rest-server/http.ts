@@ -42,7 +42,7 @@ export function createHttpServer(deps: HttpDeps): Server {
     { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS },
     (request, response) => {
       serve(request, response, deps).catch((error: unknown) => {
-        deps.log.logger.error({ error }, 'answer could not be written');
+        deps.log.logger.error({ error }, 'failed to write the response');
         response.destroy();
       });
     },
@@ -88,7 +88,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: H
   } catch (cause) {
     answer.release?.();
     // The database set a header that Node rejects.
-    log.logger.error({ error: cause }, 'answer could not be written');
+    log.logger.error({ error: cause }, 'failed to write the response');
     if (response.headersSent) response.destroy();
     else writeResponse(response, respondError(restError('PGRSTX00', { cause }), rest), log.logger, own);
   }

@@ -31,7 +31,7 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
       } catch (cause) {
         response.release?.();
         // The database set headers that Node rejects.
-        log.error({ requestId: request.id, error: cause }, 'answer could not be written');
+        log.error({ requestId: request.id, error: cause }, 'failed to write the response');
         if (reply.raw.headersSent) reply.raw.destroy();
         else
           writeResponse(

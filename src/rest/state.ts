@@ -72,7 +72,7 @@ export function projectSource(database: Database, base: RestSettings, log: Logge
     readSettings: async (pool) => withDatabaseSettings(base, await selectDatabaseSettings(pool)),
     readRoles: () => selectRoleSettings,
     onLoaded: (snapshot) => log.debug(summary(snapshot), 'schema cache loaded'),
-    onFailed: (error) => log.warn({ error }, 'schema cache could not be loaded'),
+    onFailed: (error) => log.warn({ error }, 'failed to load the schema cache'),
     retryMs: RETRY_MS,
   };
 }

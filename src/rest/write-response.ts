@@ -36,7 +36,7 @@ export function writeResponse(
   }
   if (isStored(body)) {
     stream(raw, body).catch((error: unknown) => {
-      log.error({ error }, 'a stored answer could not be read');
+      log.error({ error }, 'failed to read a buffered response');
       raw.destroy();
     });
     return;

@@ -56,7 +56,7 @@ export function createHousekeeping(service: StorageService): Housekeeping {
 async function recover(service: StorageService): Promise<void> {
   const report = await service.backend.recover((versions) => livingOf(service, versions));
   if (report.settledIntents > 0)
-    service.log.info({ ...report }, 'storage: settled what an earlier run left open');
+    service.log.info({ ...report }, 'storage: completed operations of an earlier run');
 }
 
 /** Removes resumable uploads, finished or not, that weren't used within their lifetime. */
@@ -74,7 +74,7 @@ export async function forgetExpired(service: StorageService): Promise<void> {
 
 async function expireParts(service: StorageService, signal: AbortSignal): Promise<void> {
   const expired = await expireMultipartUploads(service, signal);
-  if (expired > 0) service.log.info({ expired }, 'storage: gave up multipart uploads that nobody completed');
+  if (expired > 0) service.log.info({ expired }, 'storage: aborted expired multipart uploads');
 }
 
 export async function sweep(service: StorageService, signal: AbortSignal): Promise<void> {
@@ -93,10 +93,10 @@ export async function sweep(service: StorageService, signal: AbortSignal): Promi
   if (missing.length > 0)
     service.log.error(
       { missing: missing.length, versions: missing.slice(0, 10) },
-      'storage: objects whose bytes are not on the disk',
+      'storage: objects without their file on disk',
     );
   if (Object.values(counts).some((count) => count > 0))
-    service.log.warn({ ...counts }, 'storage: files and rows disagreed');
+    service.log.warn({ ...counts }, 'storage: found mismatches between files and rows');
 }
 
 const livingOf = (service: StorageService, versions: readonly string[]): Promise<ReadonlySet<string>> =>

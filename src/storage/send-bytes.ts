@@ -52,7 +52,7 @@ export async function sendBytes(
     try {
       await writePieces(raw, body);
     } catch (error) {
-      log.error({ requestId, error }, 'storage: a body could not be read to its end');
+      log.error({ requestId, error }, 'storage: failed to read a request body');
       raw.destroy();
     }
   }

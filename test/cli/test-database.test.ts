@@ -43,7 +43,7 @@ test.each([
   [['test', 'db', '--linked'], 2, 'use the upstream CLI for a hosted project'],
   [['test', 'new'], 2, 'A name of letters'],
   [['test', 'new', '../x'], 2, 'A name of letters'],
-  [['test', 'new', 'a', '-t', 'other'], 2, 'other is not pgtap'],
+  [['test', 'new', 'a', '-t', 'other'], 2, 'other must be pgtap'],
   [['db', 'test', '--linked'], 2, 'use the upstream CLI for a hosted project'],
 ])('%j', async (line, status, words) => {
   const result = await plinth(line, { cwd: makeProject({ 'supabase/config.toml': '' }) });

@@ -72,7 +72,7 @@ async function customOidc(
 ): Promise<OAuth2Client> {
   const place = issuerLocation(row);
   const discovery = await ctx.oidc.discover(place).catch((cause: unknown) => {
-    ctx.log.warn({ provider: row.identifier, error: cause }, 'The discovery document cannot be had');
+    ctx.log.warn({ provider: row.identifier, error: cause }, 'failed to fetch the discovery document');
     throw unsupported(`error creating OIDC provider: ${(cause as Error).message}`);
   });
   return {

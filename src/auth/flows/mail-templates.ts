@@ -24,7 +24,7 @@ export async function deliver(
   if (fault !== undefined)
     ctx.log.error(
       { template: name, file, error: fault },
-      `The mail template ${name} cannot be used; ours is sent`,
+      `The email template ${name} is invalid, so the default template is used`,
     );
   await ctx.mailer.sendMail({ to, ...mail });
 }

@@ -258,7 +258,7 @@ export async function notify(
       FactorType: details.factorType ?? '',
     });
   } catch (error) {
-    ctx.log.warn({ userId: user.id, error }, `The ${kind} notification could not be sent`);
+    ctx.log.warn({ userId: user.id, error }, `failed to send the ${kind} notification`);
   }
 }
 

@@ -46,8 +46,8 @@ export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Pr
     const isNeeded = isPostgresError(cause) && stillNeeded.has(cause.code);
     // The log has the name of the table.
     if (!isNeeded) throw internalError('Database error deleting user', cause);
-    ctx.log.warn({ service: 'auth', userId: user.id, error: cause }, 'a user could not delete their account');
-    throw authError('conflict', 'The account cannot be deleted: something still depends on it');
+    ctx.log.warn({ service: 'auth', userId: user.id, error: cause }, "failed to delete a user's own account");
+    throw authError('conflict', "The account can't be deleted because other data still depends on it");
   }
 }
 

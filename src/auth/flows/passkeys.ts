@@ -214,7 +214,7 @@ function refusal(fault: 'malformed' | 'refused', cause?: unknown) {
 function clone(ctx: AuthContext, passkey: Passkey) {
   ctx.log.warn(
     { service: 'auth', passkeyId: passkey.id, userId: passkey.user_id },
-    'a passkey signed that has not counted its uses up: there may be a copy of it',
+    "a passkey's signature counter didn't increase; it may have been cloned",
   );
   return refusal('refused');
 }

@@ -14,7 +14,7 @@ export async function weaknessAtSignIn(ctx: AuthContext, password: string): Prom
   try {
     return await findWeakness(ctx, password);
   } catch (error) {
-    ctx.log.warn({ service: 'auth', error }, 'the strength of a password could not be judged at sign-in');
+    ctx.log.warn({ service: 'auth', error }, 'failed to check the strength of a password at sign-in');
     return undefined;
   }
 }
@@ -34,7 +34,10 @@ async function isLeaked(ctx: AuthContext, password: string): Promise<boolean> {
     if (settings.leakedPasswords.fail_closed) {
       throw internalError('Unable to perform password strength check with HaveIBeenPwned.org.', error);
     }
-    ctx.log.warn({ service: 'auth', error }, 'leaked passwords could not be checked and are let through');
+    ctx.log.warn(
+      { service: 'auth', error },
+      'failed to check for leaked passwords; the password is accepted',
+    );
     return false;
   }
 }

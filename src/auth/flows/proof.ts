@@ -33,7 +33,10 @@ export async function requireProof(
   const row = await lockForSession(tx, user.id, proof.by === 'identity' ? proof : undefined);
   if (row && isBanned(row, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
   if (row && isProven(row, proof)) return;
-  ctx.log.warn({ service: 'auth', userId: user.id, proof: proof.by }, 'no session: the account has changed');
+  ctx.log.warn(
+    { service: 'auth', userId: user.id, proof: proof.by },
+    'no session issued because the account changed',
+  );
   throw authError('invalid_credentials');
 }
 

@@ -31,7 +31,10 @@ export async function currentMetadata(ctx: AuthContext, provider: SsoProvider): 
   const fields = { service: 'auth', ssoProviderId: provider.id, entityId: provider.entity_id };
   if (provider.metadata_url === null) {
     if (known.validUntilMs !== undefined && known.validUntilMs - now <= remindAheadMs) {
-      ctx.log.warn(fields, 'the metadata of this SAML identity provider end soon, update its metadata_xml');
+      ctx.log.warn(
+        fields,
+        'the metadata of this SAML identity provider expires soon; update its metadata_xml',
+      );
     }
     return known;
   }
@@ -44,7 +47,7 @@ export async function currentMetadata(ctx: AuthContext, provider: SsoProvider): 
     await updateMetadata(ctx.pool, provider.id, xml, now);
     return fresh;
   } catch (error) {
-    ctx.log.warn({ ...fields, error }, 'SAML metadata could not be read again, the old ones are used');
+    ctx.log.warn({ ...fields, error }, 'failed to refresh SAML metadata; using the previous metadata');
     return known;
   }
 }

@@ -204,7 +204,7 @@ async function acceptAssertion(
   } catch (fault) {
     if (!(fault instanceof SamlFault)) throw fault;
     const fields = { service: 'auth', ssoProviderId: provider.id, reason: fault.message };
-    ctx.log.info(fields, 'a SAML response was refused');
+    ctx.log.info(fields, 'rejected a SAML response');
     throw authError('validation_failed', 'SAML Assertion is not valid', { cause: fault });
   }
 }

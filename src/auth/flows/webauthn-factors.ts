@@ -246,7 +246,7 @@ const assertionRefused = (cause?: unknown) =>
 function clone(ctx: AuthContext, factorId: string, userId: string) {
   ctx.log.warn(
     { service: 'auth', factorId, userId },
-    'a factor signed that has not counted its uses up: there may be a copy of its key',
+    "a factor's signature counter didn't increase; its key may have been cloned",
   );
   return assertionRefused();
 }

@@ -175,7 +175,7 @@ function renderError(
   log.error({ requestId: request.id, error }, 'console request failed');
   return reply.code(500).send({
     code: 'internal',
-    message: 'Something went wrong inside Plinth; the log has the details.',
+    message: 'Unexpected error in Plinth. See the log for details.',
     requestId: request.id,
   });
 }

@@ -27,7 +27,7 @@ export async function connectAdmin(target: ConnectionOptions, log: Logger): Prom
     }
     log.warn(
       { service: 'database' },
-      `A preload setting of the database ${target.database} named a missing library and kept everybody out; it was removed`,
+      `Removed a preload setting of the database ${target.database} because its library is missing and it blocked all connections`,
     );
     return Client.connect(target);
   }

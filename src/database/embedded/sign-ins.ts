@@ -69,7 +69,7 @@ export function signInsOf(cluster: ReachedCluster, database: string, log: Logger
       repairing = undefined;
       log.warn(
         { service: 'database' },
-        'The password of a login role of Plinth had been changed; it was set back',
+        "Reset the password of one of Plinth's login roles because it had been changed",
       );
     });
     return repairing;

@@ -17,12 +17,12 @@ export function supervise(first: Server, relaunch: () => Promise<Server>, log: L
   let restarted: Promise<void> = Promise.resolve();
 
   const restart = async (): Promise<void> => {
-    log.error({ service: 'postgres' }, 'PostgreSQL ended unexpectedly; starting it again');
+    log.error({ service: 'postgres' }, 'PostgreSQL exited unexpectedly; restarting it');
     try {
       server = await relaunch();
       watch();
     } catch (error) {
-      log.error({ service: 'postgres', error }, 'PostgreSQL could not be started again');
+      log.error({ service: 'postgres', error }, 'failed to restart PostgreSQL');
     }
   };
   const watch = (): void => {

@@ -147,10 +147,7 @@ export async function connectExternal(
             throw new DatabaseError('login_refused', { role, reason: (error as Error).message }, error);
           }
           options.set(role, asOwner(role));
-          log.debug(
-            { service: 'database', role },
-            'The role is used through the account of the database URL',
-          );
+          log.debug({ service: 'database', role }, 'The role is used through the user of the database URL');
         }
       },
       projectUrl() {

@@ -105,7 +105,7 @@ function warnOfChanges(
     if (hash === undefined || hash === file.hash) continue;
     log.warn(
       { service: 'database', file: describe(file) },
-      `${describe(file)} was applied to this database with other content; it is not applied again`,
+      `${describe(file)} was applied to this database with different content, so it isn't applied again`,
     );
   }
 }

@@ -46,7 +46,7 @@ export async function openBridge({ socketDir, number, answerer, log }: BridgeOpt
   });
   await listen(server, path);
   chmodSync(path, 0o777);
-  server.on('error', (error) => log.warn({ error }, 'the bridge to the database is in trouble'));
+  server.on('error', (error) => log.warn({ error }, 'the database bridge failed'));
   return {
     close: () =>
       new Promise((done) => {
@@ -82,8 +82,8 @@ function serve(socket: Socket, answerer: RequestHandler, log: Logger): void {
       sent = textResult(await answerer(question, gone.signal));
     } catch (error) {
       if (gone.signal.aborted) return;
-      log.error({ error }, 'a question of the database could not be answered');
-      sent = refusal('the server process could not answer');
+      log.error({ error }, 'failed to respond to a request from the database');
+      sent = refusal('the server process failed to respond');
     }
     socket.write(sent);
   };

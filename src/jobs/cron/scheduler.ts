@@ -88,9 +88,7 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Worke
   function start(run: ClaimedRun): void {
     const cancelling = new AbortController();
     const done = perform(run, cancelling.signal)
-      .catch((error) =>
-        log.warn({ error, jobid: run.jobid }, 'the end of a cron job could not be written down'),
-      )
+      .catch((error) => log.warn({ error, jobid: run.jobid }, 'failed to record the end of a cron job'))
       .finally(() => {
         running.delete(entry);
         worker.wake();

@@ -157,7 +157,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
     } catch (error) {
       // An invalid interval in the operator's setting must not stop the sender.
       if ((error as PostgresErrorShape).code !== '22007') throw error;
-      log.warn({ ttl }, 'pg_net.ttl is no interval; answers are kept until it is one');
+      log.warn({ ttl }, "pg_net.ttl isn't a valid interval, so responses are kept");
     }
   }
 

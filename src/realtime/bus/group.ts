@@ -108,7 +108,7 @@ class GroupBus implements Bus {
           },
           lost: () => {
             this.#receives = false;
-            this.#log.warn({}, 'other processes are not heard for the moment');
+            this.#log.warn({}, 'not receiving messages from other processes');
           },
           restored: () => this.#greet(),
         });
@@ -117,7 +117,7 @@ class GroupBus implements Bus {
         this.#greet();
         return;
       } catch (error) {
-        this.#log.warn({ error }, 'other processes cannot be heard yet');
+        this.#log.warn({ error }, "can't receive messages from other processes yet");
         await new Promise((resolve) => setTimeout(resolve, delayMs).unref());
       }
     }

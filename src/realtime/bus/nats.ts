@@ -47,7 +47,7 @@ export function createNatsTransport({ url, identity, log }: NatsOptions): Transp
       const subscription = connection.subscribe(subject, {
         callback(error, message) {
           if (error === null) chunk(Buffer.from(message.data));
-          else log.warn({ reason: error.message }, 'a message of NATS could not be read');
+          else log.warn({ reason: error.message }, 'failed to read a NATS message');
         },
       });
       void (async () => {

@@ -85,7 +85,7 @@ export class Outbox {
     this.#stateDue = true;
     this.#options.log.warn(
       { dropped: this.#dropped },
-      'other processes cannot be reached: broadcasts to their clients are dropped',
+      "can't reach other processes; dropping broadcasts to their clients",
     );
   }
 
@@ -119,14 +119,13 @@ export class Outbox {
     for (let delayMs = firstRetryMs; !this.#closed; delayMs = Math.min(lastRetryMs, delayMs * 2)) {
       try {
         await transport.send(chunks);
-        if (this.#trouble !== undefined) log.info({}, 'other processes can be reached again');
+        if (this.#trouble !== undefined) log.info({}, 'other processes are reachable again');
         this.#trouble = undefined;
         return;
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        if (this.#trouble === undefined)
-          log.warn({ reason }, 'other processes cannot be reached for the moment');
-        this.#trouble = `other processes cannot be reached over ${transport.name}: ${reason}`;
+        if (this.#trouble === undefined) log.warn({ reason }, "can't reach other processes");
+        this.#trouble = `can't reach other processes over ${transport.name}: ${reason}`;
         if (!this.#retries) return;
         await new Promise((resolve) => setTimeout(resolve, delayMs));
       }

@@ -42,12 +42,12 @@ export class Peers {
     peer.heardAt = performance.now();
     this.#peers.set(origin, peer);
     if (known === undefined) {
-      log.info({ process: origin, peers: this.#peers.size }, 'another process was heard');
+      log.info({ process: origin, peers: this.#peers.size }, 'another process joined');
       this.#sendState();
     }
     if (gap && !peer.asked) {
       peer.asked = true;
-      log.warn({ process: origin }, 'something that another process told was missed');
+      log.warn({ process: origin }, 'missed a message from another process');
       outbox.add({ kind: 'again', to: origin });
     }
     if (batch === undefined) return;
@@ -55,7 +55,7 @@ export class Peers {
     try {
       messages = decodeMessages(batch);
     } catch (error) {
-      log.warn({ process: origin, error }, 'what another process told is not understood');
+      log.warn({ process: origin, error }, 'received an invalid message from another process');
       return;
     }
     for (const message of messages) this.#receive(origin, peer, message);
@@ -105,6 +105,6 @@ export class Peers {
     const { opener, listener, log } = this.#options;
     opener.forget(origin);
     listener()?.presence(origin, []);
-    log.info({ process: origin, peers: this.#peers.size }, 'another process is gone');
+    log.info({ process: origin, peers: this.#peers.size }, 'another process left');
   }
 }

@@ -58,7 +58,7 @@ export class ChangeQueue {
     if (this.#waitingBytes > maxWaitingBytes) {
       log.debug(
         { waitingBytes: this.#waitingBytes },
-        'many changes wait to be delivered; the stream is not read meanwhile',
+        'paused the change stream because many changes are waiting for delivery',
       );
       stream.pause();
     }
@@ -113,10 +113,13 @@ export class ChangeQueue {
       } catch (error) {
         if (this.#stopped) return 0;
         if (isServerResponse(error)) {
-          log.error({ error, changes: items.length }, 'changes could not be delivered');
+          log.error({ error, changes: items.length }, 'failed to deliver changes');
           return 0;
         }
-        log.warn({ error, changes: items.length, delayMs }, 'changes wait until PostgreSQL can be asked');
+        log.warn(
+          { error, changes: items.length, delayMs },
+          'changes are waiting until PostgreSQL is reachable',
+        );
         await new Promise((resolve) => setTimeout(resolve, delayMs));
       }
     }

@@ -138,7 +138,7 @@ async function queryVisibility(
         audience.visibility = undefined;
         deps.log.error(
           { table: `${audience.table.schema}.${audience.table.name}`, error },
-          'row visibility could not be asked; the changes are not delivered',
+          "failed to check row visibility; the changes aren't delivered",
         );
       }),
     ),
@@ -212,7 +212,7 @@ async function narrowed(
     if (!isServerResponse(error)) throw error;
     audience.narrows = false;
     const table = `${audience.table.schema}.${audience.table.name}`;
-    deps.log.debug({ table, error }, 'the owners of rows could not be looked up; everybody is asked about');
+    deps.log.debug({ table, error }, 'failed to look up row owners; checking all subscribers');
     return all;
   }
 }

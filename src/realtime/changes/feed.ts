@@ -96,7 +96,7 @@ class DatabaseFeed implements Feed {
     this.#subscriptions.add(subscription);
     this.#publicationCheck ??= setInterval(() => {
       this.#checkPublication().catch((error: unknown) =>
-        this.#log.debug({ error }, 'the publication could not be looked at'),
+        this.#log.debug({ error }, 'failed to inspect the publication'),
       );
     }, publicationCheckMs).unref();
     subscription.begin(options.caller);
@@ -109,7 +109,7 @@ class DatabaseFeed implements Feed {
       await this.#messages.mark();
     } catch (error) {
       // Without a database there are no database broadcasts, but client broadcasts continue.
-      this.#log.debug({ error }, 'no mark for broadcasts from the database could be taken');
+      this.#log.debug({ error }, 'failed to record the position of database broadcasts');
     }
     this.#stream.open();
   }

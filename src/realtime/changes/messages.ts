@@ -52,10 +52,7 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
     const data =
       bytes != null ? Buffer.from(bytes.replace(/^\\x/, ''), 'hex') : Buffer.from(json as string, 'utf8');
     if (data.length > maxPayloadBytes) {
-      log.warn(
-        { id, topic, bytes: data.length },
-        'a message of realtime.messages is too large to be delivered',
-      );
+      log.warn({ id, topic, bytes: data.length }, 'a message in realtime.messages is too large to deliver');
       return;
     }
     publish(topic, isPrivate === 't', {
@@ -91,7 +88,7 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
       newer?.told.add(row.get('id') ?? '');
       if (newer !== undefined && newer.told.size >= idsPerMark && marking === undefined) {
         marking = take()
-          .catch((error: unknown) => log.debug({ error }, 'no new mark could be taken'))
+          .catch((error: unknown) => log.debug({ error }, 'failed to record a new position'))
           .finally(() => {
             marking = undefined;
           });

@@ -94,7 +94,7 @@ export function createStream(options: StreamOptions): Stream {
         if (state === 'stopped') return;
         state = 'closed';
         trouble = `the stream of changes is interrupted: ${reason}`;
-        log.warn({ reason, retryMs }, 'the stream of changes ended and is opened again');
+        log.warn({ reason, retryMs }, 'the change stream ended; reopening it');
         retry = setTimeout(open, retryMs);
         retryMs = Math.min(lastRetryMs, retryMs * 2);
       });
@@ -201,13 +201,13 @@ export function createStream(options: StreamOptions): Stream {
     retryMs = firstRetryMs;
     const heart = setInterval(() => {
       if (!paused && performance.now() - heardAt > silenceMs) {
-        log.warn({ silenceMs }, 'nothing comes through the stream of changes any more');
+        log.warn({ silenceMs }, 'the change stream is silent');
         opened.destroy();
         return;
       }
       beat(database)
         .then(checkWal)
-        .catch((error: unknown) => log.debug({ error }, 'no heartbeat could be written'));
+        .catch((error: unknown) => log.debug({ error }, 'failed to write a heartbeat'));
     }, heartbeatMs).unref();
     options.onLive(seamless);
     try {
@@ -228,12 +228,12 @@ export function createStream(options: StreamOptions): Stream {
     retainedBytes = found.retained_bytes;
     const facts = { slot: checked.name, retainedBytes, maxBytes: options.maxSlotWalBytes };
     if (retainedBytes > options.maxSlotWalBytes) {
-      log.error(facts, 'PostgreSQL keeps too much WAL for realtime: changes that wait there are given up');
+      log.error(facts, 'PostgreSQL retains too much WAL for realtime; discarding undelivered changes');
       warning = undefined;
       giveUpSlot();
       connection?.destroy();
     } else if (retainedBytes > options.maxSlotWalBytes / 2) {
-      if (warning === undefined) log.warn(facts, 'PostgreSQL keeps much WAL for realtime');
+      if (warning === undefined) log.warn(facts, 'PostgreSQL retains a lot of WAL for realtime');
       warning = `PostgreSQL keeps ${Math.round(retainedBytes / 1024 ** 2)} MiB of WAL for the stream of changes; beyond ${Math.round(options.maxSlotWalBytes / 1024 ** 2)} MiB they are given up`;
     } else warning = undefined;
   };
@@ -244,7 +244,7 @@ export function createStream(options: StreamOptions): Stream {
       timer = setTimeout(resolve, farewellMs);
     });
     await Promise.race([dropLeftovers(), late]).catch((error: unknown) =>
-      log.warn({ error }, 'the slot could not be dropped; the next start does it'),
+      log.warn({ error }, 'failed to drop the replication slot; the next start drops it'),
     );
     clearTimeout(timer);
   };
@@ -281,7 +281,7 @@ export function createStream(options: StreamOptions): Stream {
     },
     async checkSlots() {
       const dropped = await dropAbandoned(database, slot?.name);
-      if (dropped.length > 0) log.info({ slots: dropped }, 'slots that nobody came back for are dropped');
+      if (dropped.length > 0) log.info({ slots: dropped }, 'dropped abandoned replication slots');
       await checkWal();
     },
     async stop() {

@@ -98,10 +98,7 @@ export class ChangeSubscription implements Subscription {
       },
       (error: unknown) => {
         if (this.#isOver(attempt)) return;
-        this.#deps.log.warn(
-          { topic: subscriber.topic, error },
-          'a subscription could not be checked and is tried again',
-        );
+        this.#deps.log.warn({ topic: subscriber.topic, error }, 'failed to check a subscription; retrying');
         this.#options.status('error', 'Realtime was unable to connect to the project database');
         this.#retry = setTimeout(() => this.enter(), retryMs);
       },

@@ -84,7 +84,7 @@ export class ChannelRights {
       };
       return true;
     } catch (error) {
-      this.#context.log.warn({ topic: this.#subTopic, error }, 'write rights could not be asked');
+      this.#context.log.warn({ topic: this.#subTopic, error }, 'failed to check write permissions');
       return false;
     }
   }

@@ -168,7 +168,7 @@ export class Channel implements Membership, JoinedChannel {
     if (this.#over) return;
     const { log, limits } = this.context;
     const reason = error instanceof ChannelError ? error.reason : joinRefusals.unknown;
-    if (error instanceof ChannelError) log.debug({ topic: this.topic, reason }, 'join refused');
+    if (error instanceof ChannelError) log.debug({ topic: this.topic, reason }, 'rejected a join');
     else log.error({ topic: this.topic, error }, 'join failed');
     this.token.forget();
     // A rejected channel ignores later messages.
@@ -252,7 +252,7 @@ export class Channel implements Membership, JoinedChannel {
 
   shutDown(message: string): void {
     if (this.#over) return;
-    this.context.log.debug({ topic: this.topic, message }, 'channel is shut down');
+    this.context.log.debug({ topic: this.topic, message }, 'closed a channel');
     this.sender.system('system', 'error', message);
     this.close();
   }

@@ -80,7 +80,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     if (waiting > 0 && waiting + frame.data.length > maxBufferedBytes) {
       this.#context.log.warn(
         { waitingBytes: waiting, channels: this.#channels.size },
-        'slow consumer is closed',
+        'closed a slow consumer',
       );
       this.close(...closes.slow);
       return;
@@ -137,10 +137,7 @@ export class Connection implements ChannelSocket, OpenSocket {
   }
 
   closeHeavy(): void {
-    this.#context.log.warn(
-      { channels: this.#channels.size },
-      'a socket that takes too much memory is closed',
-    );
+    this.#context.log.warn({ channels: this.#channels.size }, 'closed a socket that used too much memory');
     this.close(...closes.heavy);
   }
 
@@ -166,7 +163,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     if (this.#closing) return;
     const message = decodeFrame(this.version, data, binary);
     if (message === undefined) {
-      this.#context.log.debug({ bytes: data.length, binary }, 'malformed frame is dropped');
+      this.#context.log.debug({ bytes: data.length, binary }, 'dropped a malformed frame');
       return;
     }
     if (message.topic === 'phoenix') this.#heartbeat(message);

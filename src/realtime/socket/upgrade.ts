@@ -65,7 +65,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
         ? handshakeRefusals.stopping
         : judge(request, url.searchParams, mayUseSecretKeys);
       if ('error' in judged) {
-        log.debug({ status: judged.status, error: judged.error }, 'handshake refused');
+        log.debug({ status: judged.status, error: judged.error }, 'rejected a handshake');
         refuse(socket, judged, limits.connectErrorDelayMs);
         return;
       }

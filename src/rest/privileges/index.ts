@@ -58,7 +58,7 @@ export function createAdviser(db: Queryable, log: Logger): Advise {
       }
       return withHint(error, await answer);
     } catch (cause) {
-      log.debug({ error: cause }, 'no hint for a refusal');
+      log.debug({ error: cause }, 'failed to determine a permission hint');
       return error;
     }
   };

@@ -49,13 +49,13 @@ export function createEventSender({ webhook, db, outgoing, clock, log }: Deps): 
     if (fault === undefined) return forgetEvent(db, event.id);
     const { id, type, attempts } = event;
     if (clock.now() - event.happened_at_ms > eventLifetimeMs) {
-      log.error({ event: id, type, attempts, fault }, 'storage: an event was given up');
+      log.error({ event: id, type, attempts, fault }, 'storage: stopped retrying an event');
       return forgetEvent(db, id);
     }
     const seconds = Math.min(2 ** attempts, longestPauseSeconds);
     log.warn(
       { event: id, type, attempts, fault, againInSeconds: seconds },
-      'storage: an event was not taken',
+      "storage: an event wasn't accepted",
     );
     return postponeEvent(db, id, seconds);
   }
@@ -106,7 +106,7 @@ export function createEventSender({ webhook, db, outgoing, clock, log }: Deps): 
       working = work()
         .then(() => lookAgain(lookEveryMs))
         .catch((error: unknown) => {
-          log.error({ error }, 'storage: events could not be sent');
+          log.error({ error }, 'storage: failed to send events');
           lookAgain(pauseAfterFaultMs);
         });
     }, inMs).unref();

@@ -17,7 +17,7 @@ export function statusRoutes(app: FastifyInstance, service: StorageService): voi
       await service.database.asRequest(serverContext(), hasBuckets, { readOnly: true });
       return { healthy: true };
     } catch (error) {
-      service.log.warn({ error }, 'storage: the database cannot be asked');
+      service.log.warn({ error }, "storage: can't reach the database");
       return { healthy: false };
     }
   });
