@@ -70,10 +70,10 @@ interface Refusal {
 
 const GRANT = 'Grant the required privileges to the current role with:';
 const BEHIND =
-  'The request itself is allowed: a policy, view, trigger or function behind it needs this privilege. Grant it, or let that function run as its owner (SECURITY DEFINER).';
+  "The request itself is allowed, but a policy, view, trigger or function behind it requires this privilege. Grant it, or run that function with its owner's privileges (SECURITY DEFINER).";
 const SHORT_INSERT = (more: string) =>
   `Row-level security lets anon write only rows that a policy FOR INSERT accepts${more}`;
-const MINIMAL = ' With Prefer: return=minimal no policy FOR SELECT is asked for the new row.';
+const MINIMAL = ' With Prefer: return=minimal, no policy FOR SELECT is checked for the new row.';
 
 const refusals: Refusal[] = [
   {
@@ -272,7 +272,7 @@ const refusals: Refusal[] = [
     body: { id: 1 },
     prefer: 'return=representation',
     message: 'new row violates row-level security policy for table "insertable"',
-    full: 'No policy lets anon select from public.insertable, and the new row is to be returned. Create one: CREATE POLICY select_by_role ON public.insertable FOR SELECT TO anon USING (…); Or ask for nothing back (Prefer: return=minimal).',
+    full: "No policy lets anon select from public.insertable, and the response would return the new row. Create one: CREATE POLICY select_by_role ON public.insertable FOR SELECT TO anon USING (…); Or don't request the new row (Prefer: return=minimal).",
     short: SHORT_INSERT(`, and so do its policies FOR SELECT.${MINIMAL}`),
   },
   {
@@ -320,7 +320,7 @@ const refusals: Refusal[] = [
     method: 'POST',
     body: {},
     message: 'new row violates row-level security policy for table "guarded"',
-    full: 'The row-level security policies of a table behind this request (written by a view, trigger or function) refuse the row.',
+    full: 'The row-level security policies of a table behind this request (written by a view, trigger or function) reject the row.',
   },
 ];
 
@@ -381,7 +381,7 @@ test('a role that the login role may not act as', async () => {
   const quoted = `"${role.replaceAll('"', '""')}"`;
   await rest.run(`create role ${quoted}`);
   try {
-    const hint = `The login role may not act as this role. If tokens are to use it, grant it with: GRANT ${quoted} TO authenticator;`;
+    const hint = `The login role can't switch to this role. To let tokens use the role, run: GRANT ${quoted} TO authenticator;`;
     for (const [extent, expected] of [
       ['full', hint],
       ['short', hint],

@@ -13,11 +13,11 @@ const ORDER: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
 /** The role has all privileges for the request itself, but something behind it was denied. */
 export const BEHIND_THE_REQUEST =
-  'The request itself is allowed: a policy, view, trigger or function behind it needs this privilege. Grant it, or let that function run as its owner (SECURITY DEFINER).';
+  "The request itself is allowed, but a policy, view, trigger or function behind it requires this privilege. Grant it, or run that function with its owner's privileges (SECURITY DEFINER).";
 
 /** A table other than the target of the write rejected the row. */
 export const ROW_BEHIND_THE_REQUEST =
-  'The row-level security policies of a table behind this request (written by a view, trigger or function) refuse the row.';
+  'The row-level security policies of a table behind this request (written by a view, trigger or function) reject the row.';
 
 /** `role` is quoted for SQL. `missing` must not be empty. */
 export function privilegeHint(role: string, missing: readonly MissingRow[], extent: Extent): string {
@@ -29,7 +29,7 @@ export function privilegeHint(role: string, missing: readonly MissingRow[], exte
 
 /** Both roles are quoted for SQL: the token's role and the login role. */
 export const membershipHint = (role: string, login: string): string =>
-  `The login role may not act as this role. If tokens are to use it, grant it with: GRANT ${role} TO ${login};`;
+  `The login role can't switch to this role. To let tokens use the role, run: GRANT ${role} TO ${login};`;
 
 function grantsOf(missing: readonly MissingRow[], extent: Extent): string[] {
   const schemas = missing
@@ -85,7 +85,7 @@ export function shortPolicyHint({ role, commands, returned }: RefusedRow): strin
   const [first = 'INSERT', ...more] = commands;
   const also = more.length === 0 ? '' : `, and so do its policies FOR ${more.join(' and ')}`;
   const instead = returned
-    ? ' With Prefer: return=minimal no policy FOR SELECT is asked for the new row.'
+    ? ' With Prefer: return=minimal, no policy FOR SELECT is checked for the new row.'
     : '';
   return `Row-level security lets ${role} write only rows that a policy FOR ${first} accepts${also}.${instead}`;
 }
@@ -101,10 +101,10 @@ export function fullPolicyHint(row: RefusedRow, policies: readonly PolicyRow[]):
   // Restrictive policies only narrow access, so without a permissive policy all rows are denied.
   const lacking = commands.find((command) => !appliesTo(command).some(({ permissive }) => permissive));
   if (lacking !== undefined) {
-    const because = lacking === 'SELECT' && returned ? ', and the new row is to be returned' : '';
+    const because = lacking === 'SELECT' && returned ? ', and the response would return the new row' : '';
     const create = `CREATE POLICY ${lacking.toLowerCase()}_by_role ON ${table} FOR ${lacking} TO ${role} ${CLAUSES[lacking]} (…);`;
     const instead =
-      lacking === 'SELECT' && returned ? ' Or ask for nothing back (Prefer: return=minimal).' : '';
+      lacking === 'SELECT' && returned ? " Or don't request the new row (Prefer: return=minimal)." : '';
     return `No policy lets ${role} ${VERBS[lacking]} ${table}${because}. Create one: ${create}${instead}`;
   }
   const named = commands.map((command) => {
