@@ -1,4 +1,4 @@
-/** What a command is, and how its line is read: options by `node:util`, one shape of help for all. */
+/** Defines commands, parses their arguments with `node:util`, and prints their help. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { nearest } from '../config/index.ts';
 import { remoteWithValue, upstreamFlagsOf, withoutBooleanValues } from './core/upstream-flags.ts';
@@ -7,21 +7,21 @@ export interface Option {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
   readonly multiple?: boolean;
-  /** What stands for the value in help: `PORT`. */
+  /** The placeholder of the value in the help: `PORT`. */
   readonly value?: string;
   readonly help: string;
-  /** Between our own processes; not for people. */
+  /** For Plinth's own processes, so it isn't in the help. */
   readonly hidden?: true;
 }
 
 export interface Command {
-  /** As typed: `migration new`. */
+  /** The command as typed: `migration new`. */
   readonly name: string;
-  /** What follows the name: `NAME`, `[LANG]`. */
+  /** The positional arguments: `NAME`, `[LANG]`. */
   readonly takes?: string;
   readonly about: string;
   readonly options: Readonly<Record<string, Option>>;
-  /** A line to type and what it does. */
+  /** Command lines and their effects. */
   readonly examples: readonly (readonly [line: string, effect: string])[];
   /** Lines at the end of the help. */
   readonly more?: () => Promise<readonly string[]>;
@@ -40,7 +40,7 @@ export interface Input {
   port(name: string): number | undefined;
 }
 
-/** The line cannot be understood; printed with the command's usage, exit status 2. */
+/** An invalid command line. Printed with the command's usage, with exit status 2. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -56,7 +56,7 @@ export const projectOptions = {
 
 export interface ParsedInput extends Input {
   readonly help: boolean;
-  /** Sentences about flags of the upstream CLI that are accepted but do nothing here. */
+  /** Notes about flags of the upstream CLI that are accepted but have no effect. */
   readonly notes: readonly string[];
 }
 
@@ -130,7 +130,7 @@ function explainParseError({ message }: Error, known: readonly string[]): string
   return near === undefined ? sentence : `${sentence}; did you mean --${near}?`;
 }
 
-/** The help of one command. */
+/** Returns the help of a command. */
 export async function helpOf({ name, takes, about, options, examples, more }: Command): Promise<string> {
   const usage = ['plinth', name, ...(takes === undefined ? [] : [takes]), '[options]'].join(' ');
   const all = { ...options, help: { type: 'boolean', short: 'h', help: 'This help.' } satisfies Option };

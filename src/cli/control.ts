@@ -1,9 +1,9 @@
 /**
- * How a command talks to the running process: HTTP on a loopback port of its own, opened by a token that only the
- * owner of the data folder can read. An answer is lines of JSON: progress, then one result or error.
+ * Lets a command control the running process over HTTP on a separate loopback port. Requests need a token that only the
+ * owner of the data folder can read. A response consists of JSON lines: progress, then one result or error.
  *
- * A killed process leaves its port to any user of the machine. So a command first lets the process prove that it knows the
- * token, and only then sends it and believes what comes back.
+ * After a process is killed, any user of the machine can listen on its port. So the process must first prove that it knows
+ * the token. Only then does a command send the token and trust the response.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -16,7 +16,7 @@ import { readState, type State } from './state.ts';
 export type Operation = (
   parameters: Readonly<Record<string, unknown>>,
   onProgress: (message: string) => void,
-  /** Aborted when whoever asked has gone. */
+  /** Aborted if the client disconnects. */
   gone: AbortSignal,
 ) => Promise<unknown>;
 
@@ -61,14 +61,14 @@ export async function startControl(operations: Readonly<Record<string, Operation
 
 const challengeHeader = 'x-plinth-challenge';
 
-/** Says nothing of the token to who does not know it. */
+/** Computes a proof that doesn't reveal the token. */
 const proofOf = (token: string, challenge: string): string =>
   createHmac('sha256', token).update(`plinth control ${challenge}`).digest('base64url');
 
 function isAllowed({ headers }: IncomingMessage, token: string): boolean {
   const given = Buffer.from(headers.authorization ?? '');
   const wanted = Buffer.from(`Bearer ${token}`);
-  // A browser that is led here sends an Origin; our own commands never do.
+  // Browsers send an Origin header, but Plinth's commands don't.
   return headers.origin === undefined && given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
@@ -102,10 +102,10 @@ async function textOf(stream: Readable): Promise<string> {
 
 const proofTimeoutMs = 10_000;
 
-/** A Plinth that runs on this data folder. */
+/** A running Plinth process for this data folder. */
 export interface Running {
   readonly state: State;
-  /** @throws {RemoteError} with the message of the other process. */
+  /** @throws {RemoteError} with the message of the running process. */
   call<T = unknown>(
     operation: string,
     parameters?: Readonly<Record<string, unknown>>,
@@ -113,7 +113,7 @@ export interface Running {
   ): Promise<T>;
 }
 
-/** Undefined when nothing runs on this data folder, whatever files a killed process left. */
+/** Returns undefined if no Plinth is running for this data folder, even if a killed process left files. */
 export async function findRunning(dataDir: string): Promise<Running | undefined> {
   const state = readState(dataDir);
   if (state === undefined) return undefined;
@@ -146,7 +146,7 @@ function provesToken({ controlPort, token }: State): Promise<boolean> {
       response.on('end', () => resolve(proof === wanted));
       response.on('error', reject);
     });
-    // Another program on that port may say nothing at all.
+    // Another program on that port might never respond.
     call.setTimeout(proofTimeoutMs, () =>
       call.destroy(new Error("The running Plinth didn't prove its identity in time.")),
     );

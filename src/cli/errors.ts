@@ -1,11 +1,11 @@
-/** What a person is told when a command fails. Expected failures are sentences; for the rest the stack is needed. */
+/** The error messages of failed commands. Unexpected errors are printed with their stack. */
 
 export interface Described {
   readonly message: string;
   readonly advice: readonly string[];
 }
 
-/** A failure inside the running process, told by the command that had asked. */
+/** An error in the running process, printed by the command that called it. */
 export class RemoteError extends Error {
   override name = 'RemoteError';
   readonly advice: readonly string[];
@@ -15,7 +15,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** A sentence of the CLI itself, with what to do about it. */
+/** An error of the CLI, with advice. */
 export class CommandError extends Error {
   override name = 'CommandError';
   readonly advice: readonly string[];
@@ -56,7 +56,7 @@ export function describeError(error: unknown): Described {
   }
   if (spoken.has(error.name))
     return { message: error.message, advice: advice ?? (hint === undefined ? [] : [hint]) };
-  // The system's own words name the file: EACCES: permission denied, mkdir '/x'.
+  // The system's message contains the path: EACCES: permission denied, mkdir '/x'.
   if (syscall !== undefined) return { message: error.message, advice: [] };
   return { message: error.stack ?? error.message, advice: [] };
 }

@@ -1,11 +1,11 @@
-/** The process of the example's page: Vite's dev server. Told once where the backend is; ends with its parent. */
+/** The process of the example page: Vite's dev server. It receives the backend's URL once and exits with its parent. */
 import type { PageAnswer, PageOrder } from './example.ts';
 
 const answer = (message: PageAnswer) => {
   if (process.connected) process.send?.(message);
 };
 
-// Ctrl-C reaches us too: the parent decides when this ends.
+// Ctrl-C also signals this process, but the parent decides when it exits.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('disconnect', () => process.exit());
 

@@ -1,6 +1,6 @@
 /**
- * `start --example`: the example project that comes with Plinth, and its page beside the server. The page is Vite's
- * dev server in a process of its own (`example-page.ts`), so that nothing of it is loaded into ours.
+ * `start --example`: starts the included example project and its page. The page is Vite's dev server in a separate process
+ * (`example-page.ts`), so that its modules aren't loaded into the server process.
  */
 import { fork } from 'node:child_process';
 import { createServer } from 'node:net';
@@ -14,7 +14,7 @@ import type { Companion } from './run-server.ts';
 
 const projectDir = fileURLToPath(new URL('../../examples/live-board', import.meta.url));
 const host = '127.0.0.1';
-/** The one that the example's config.toml and README name. */
+/** The port in the example's config.toml and README. */
 const usualPort = 5173;
 
 /** @throws {UsageError} */
@@ -24,16 +24,16 @@ export function examplePlace(input: Input): Place {
   return { projectDir, dataDir: resolve(input.text('data-dir') ?? join(projectDir, '.plinth')) };
 }
 
-/** Known before the server starts, since its redirects have to lead back to the page. */
+/** The example page. Its URL is known before the server starts because redirects must lead to it. */
 export interface ExamplePage {
   readonly flags: Readonly<Record<string, string>>;
   start(status: Readonly<Record<string, string>>): Promise<Companion>;
 }
 
 /**
- * Undefined without `--example`.
+ * Returns undefined without `--example`.
  *
- * @throws {CommandError} when the port asked for is taken.
+ * @throws {CommandError} if the requested port is in use.
  */
 export async function examplePage(input: Input, { dataDir }: Place): Promise<ExamplePage | undefined> {
   const asked = input.port('example-port');
@@ -63,7 +63,7 @@ async function choosePort(wanted: number, insisted: boolean): Promise<number> {
   return other;
 }
 
-/** The port, or a free one for 0; undefined when something listens there. */
+/** Returns the port, or a free port for 0. Returns undefined if the port is in use. */
 function probe(port: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -77,13 +77,13 @@ function probe(port: number): Promise<number | undefined> {
   });
 }
 
-/** What the page's process is told once. */
+/** The message that the page's process receives once. */
 export interface PageOrder {
   readonly root: string;
   readonly cacheDir: string;
   readonly host: string;
   readonly port: number;
-  /** What the page's code reads from `import.meta.env`. */
+  /** The values of `import.meta.env` in the page. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -95,13 +95,13 @@ async function startPage(
   { API_URL = '', PUBLISHABLE_KEY = '' }: Readonly<Record<string, string>>,
 ): Promise<Companion> {
   const child = fork(fileURLToPath(new URL('example-page.ts', import.meta.url)), [], {
-    // Our stdout belongs to our result.
+    // Stdout is reserved for the command's result.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const order: PageOrder = {
     root: projectDir,
-    // Of this data folder alone: two pages at once would disturb each other in a shared one.
+    // Uses a cache per data folder because two concurrent pages would conflict in a shared cache.
     cacheDir: join(dataDir, 'page'),
     host,
     port: Number(new URL(url).port),
@@ -126,7 +126,7 @@ async function startPage(
     fields: { EXAMPLE_URL: url },
     async stop() {
       stopping = true;
-      // It ends when it loses us; and would, too, if we were killed.
+      // The child exits when it's disconnected, also if this process is killed.
       if (child.connected) child.disconnect();
       const late = setTimeout(() => child.kill('SIGKILL'), 3000);
       await ended;

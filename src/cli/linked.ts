@@ -1,6 +1,6 @@
 /**
- * The database that `link` has named, for `db push`: `.plinth/link.json`, mode 0600, because it may hold a password. The reference
- * of a hosted project is also where upstream's CLI keeps it, `supabase/.temp/project-ref`, and is read from there.
+ * The database that `link` saved for `db push` in `.plinth/link.json` (mode 0600 because it can contain a password). A project
+ * ref is also written to and read from `supabase/.temp/project-ref`, where upstream's CLI stores it.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -35,7 +35,7 @@ export function writeLink(place: Place, target: LinkedTarget): void {
   writeFileSync(refFile(place), target.ref);
 }
 
-/** False: nothing was linked. */
+/** Returns false if no database was linked. */
 export function removeLink(place: Place): boolean {
   const files = [ownFile(place), refFile(place), poolerFile(place)].filter((path) => existsSync(path));
   for (const path of files) rmSync(path, { force: true });

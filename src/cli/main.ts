@@ -1,4 +1,4 @@
-/** The command line: finds the command, prints its result or what went wrong. Knows no SQL. */
+/** The command line: finds the command and prints its result or error. Contains no SQL. */
 import { readFileSync } from 'node:fs';
 import { nearest } from '../config/index.ts';
 import { type Command, helpOf, parseInput, UsageError } from './command.ts';
@@ -9,8 +9,8 @@ import { columns, print, say } from './output.ts';
 import { aliases, registry } from './registry.ts';
 
 /**
- * @param name What the program was called as. Existing scripts call `supabase`.
- * @returns The exit status: 0 done, 1 failed, 2 not understood.
+ * @param name The name of the called program. Existing scripts call `supabase`.
+ * @returns The exit status: 0 for success, 1 for failure, 2 for an invalid command line.
  */
 export async function main(line: readonly string[], name: 'plinth' | 'supabase' = 'plinth'): Promise<number> {
   const args = name === 'supabase' ? asUpstreamStarts(commandFirst(line)) : commandFirst(line);
@@ -45,7 +45,7 @@ async function runCommand(command: Command, args: readonly string[]): Promise<nu
   }
 }
 
-/** The longest command that the line begins with: `migration new` before `migration`. */
+/** Finds the longest command at the start of the line: `migration new` before `migration`. */
 function findCommand(args: readonly string[]) {
   for (const words of [2, 1]) {
     const name = args.slice(0, words).join(' ');

@@ -1,6 +1,6 @@
 /**
- * What commands do with a backend. In the running process they are reached through `control.ts`; with nothing
- * running, {@link withBackend} brings one up for the length of a command, on ports nobody notices.
+ * The operations of commands on a backend. Commands call them in the running process through `control.ts`. If none is
+ * running, {@link withBackend} starts a backend for the duration of the command, on free ports.
  */
 import { loadConfig } from '../config/index.ts';
 import { silentLogger } from '../kernel/log.ts';
@@ -67,8 +67,8 @@ export function backendOperations(backend: () => Backend, { projectDir, mode }: 
 type OperationName = keyof ReturnType<typeof backendOperations>;
 
 /**
- * Runs an operation in the process that serves this folder, else in a backend made for it. `needs: 'running'` refuses
- * the latter: the services do not listen there.
+ * Runs an operation in the process that serves this folder, or in a temporary backend. `needs: 'running'` excludes the
+ * latter because its services don't listen.
  */
 export async function perform<T>(
   place: Place,
@@ -91,7 +91,7 @@ export async function perform<T>(
   });
 }
 
-/** A backend whose database is up, for the length of `work`; its services do not listen. */
+/** Starts a backend with its database for the duration of `work`. Its services don't listen. */
 export async function withBackend<T>(
   place: Place,
   onProgress: (message: string) => void,
@@ -105,7 +105,7 @@ export async function withBackend<T>(
   }
 }
 
-/** The same, to be stopped by the caller. */
+/** Starts such a backend. The caller stops it. */
 export async function openBackend(
   { projectDir, dataDir }: Place,
   onProgress: (message: string) => void,

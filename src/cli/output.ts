@@ -1,4 +1,4 @@
-/** Results go to stdout, everything said on the way to stderr. */
+/** Prints results to stdout and progress to stderr. */
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -8,7 +8,7 @@ export function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Says each step once, though several parts of us may announce it. */
+/** Prints each step once, even if several modules report it. */
 export function progressTeller(tell: (text: string) => void): (text: string) => void {
   let last: string | undefined;
   return (text) => {
@@ -17,7 +17,7 @@ export function progressTeller(tell: (text: string) => void): (text: string) => 
   };
 }
 
-/** Columns padded to their widest cell. */
+/** Pads columns to their widest cell. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** Which project a command is about, and where its data live. */
+/** Finds the project and the data folder of a command. */
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findProjectDir } from '../project/index.ts';
@@ -10,9 +10,9 @@ export interface Place {
 }
 
 /**
- * `--workdir` as given, else the folder with `supabase/` looked for upward, else the working directory.
+ * Returns `--workdir`, the nearest parent folder with `supabase/`, or the working directory.
  *
- * @throws {UsageError} when the folder named does not exist.
+ * @throws {UsageError} if the folder in `--workdir` doesn't exist.
  */
 export function placeOf(input: Input): Place {
   const named = input.text('workdir');

@@ -1,4 +1,4 @@
-/** Every command with its one line of help; the command itself is loaded when it is called. */
+/** Lists all commands with one line of help. A command's module is loaded when it's called. */
 import type { Command } from './command.ts';
 
 export interface Entry {
@@ -149,5 +149,5 @@ export const registry: Readonly<Record<string, Entry>> = {
   },
 };
 
-/** Other words for the same command. */
+/** Aliases of commands. */
 export const aliases: Readonly<Record<string, string>> = { seed: 'seed buckets' };

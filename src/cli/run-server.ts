@@ -1,4 +1,4 @@
-/** `start` and `serve`: brings a backend up, answers other commands meanwhile, and stops cleanly. */
+/** `start` and `serve`: starts a backend, handles other commands while it runs, and stops it cleanly. */
 import { rmSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
@@ -15,33 +15,33 @@ import { ensureDataDir, removeState, writeState } from './state.ts';
 
 export interface ServerOptions extends Place {
   readonly mode: 'development' | 'production';
-  /** Dotted keys of config.toml set by flags. */
+  /** Settings from flags, by dotted key of config.toml. */
   readonly flags: Readonly<Record<string, string | number | boolean>>;
   readonly databaseUrl?: string;
   readonly exclude: readonly string[];
   readonly ignoreHealthCheck: boolean;
-  /** At the first start; a reset says it again, or not. */
+  /** Whether the first start skips statements that fail. Resets have a separate option. */
   readonly keepGoing: boolean;
   readonly onProgress: (message: string) => void;
-  /** Starts what shall run beside the server once that answers. */
+  /** Starts a companion when the server is ready. */
   readonly companion?: (status: Record<string, string>) => Promise<Companion>;
-  /** Called once, when requests are answered. */
+  /** Called once when the server is ready. */
   readonly onReady: (ready: ReadyServer) => void | Promise<void>;
 }
 
 export interface ReadyServer {
   readonly status: Record<string, string>;
-  /** Issues a sign-in link; undefined where there is no Console. */
+  /** Issues a sign-in link. Undefined if the Console is disabled. */
   readonly consoleLink: (() => Promise<string>) | undefined;
 }
 
-/** Lives as long as the server and is stopped before it; its fields are part of the status. */
+/** Runs with the server and is stopped before it. Its fields are part of the status. */
 export interface Companion {
   readonly fields: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-/** Resolves when the server has been stopped: by a signal, or by `plinth stop`. */
+/** Resolves when the server was stopped by a signal or `plinth stop`. */
 export async function runServer(options: ServerOptions): Promise<void> {
   const { projectDir, dataDir, mode, onProgress } = options;
   ensureDataDir(dataDir);
@@ -72,14 +72,14 @@ export async function runServer(options: ServerOptions): Promise<void> {
   }
 }
 
-/** The answer to `stop` is still on its way. */
+/** Closes the control server after the response to `stop` was sent. */
 function closeSoon(control: ControlServer): void {
   setTimeout(() => control.close(), 50);
 }
 
 /**
- * SIGINT, SIGTERM, a closed terminal, or the operation `stop`. Asked for during the start, it waits until the start
- * is over, so that nothing is left half done; a second signal does not wait.
+ * Resolves on SIGINT, SIGTERM, a closed terminal or the operation `stop`. A stop during the start takes effect after the
+ * start, so that no step is left incomplete. A second signal takes effect immediately.
  */
 function stopAsked(server: Server): Promise<void> {
   return new Promise((resolve) => {
@@ -99,7 +99,7 @@ class Server {
   onStop: () => void = () => {};
   readonly #options: ServerOptions;
   readonly #log: BackendOptions['log'];
-  /** Once known, a reset keeps them: clients hold on to the addresses. */
+  /** The ports in use. A reset keeps them because clients keep using the URLs. */
   #ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort' | 'consolePort'> = {};
   #resetFailed = false;
   #stopped: Promise<void> | undefined;
@@ -168,7 +168,7 @@ class Server {
     );
   }
 
-  /** What other commands may ask this process. */
+  /** The operations that other commands can call. */
   get operations() {
     return {
       ...backendOperations(() => this.#live(), this.#options),
@@ -184,7 +184,7 @@ class Server {
     };
   }
 
-  /** A new cluster, then everything of a first start: how many statements were left out. Refused where the database is not ours to drop. */
+  /** Creates a new cluster and repeats the first start. Returns the number of skipped statements. Only for the embedded database. */
   async #reset(
     parameters: Readonly<Record<string, unknown>>,
     onProgress: (message: string) => void,
@@ -224,7 +224,7 @@ function portsOf(
     port: port(API_URL),
     dbPort: port(DB_URL),
     mailPort: port(MAILPIT_URL),
-    // Otherwise it is configured, and the address may be that of a proxy.
+    // Otherwise the port is configured, and the URL may be that of a proxy.
     consolePort: config.studio.port === 0 ? port(STUDIO_URL) : undefined,
   };
 }
@@ -240,11 +240,11 @@ function upToVersion({ upToVersion }: Readonly<Record<string, unknown>>): Partia
   return typeof upToVersion === 'string' ? { upToVersion } : {};
 }
 
-/** Services prepare themselves after they have started; `db.health_timeout` is how long that may take. */
+/** Waits until all services are healthy after their start, for at most `db.health_timeout`. */
 async function waitForHealth(backend: Backend, timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    // Not over HTTP: loading a client for it would take longer than the start.
+    // Doesn't use HTTP because loading a client would take longer than the start.
     const faults = Object.entries(backend.health()).filter(([, fault]) => fault !== undefined);
     if (faults.length === 0) return;
     if (Date.now() > deadline) {
@@ -256,7 +256,7 @@ async function waitForHealth(backend: Backend, timeoutMs: number): Promise<void>
   }
 }
 
-/** @throws {CommandError} when this folder is served already. */
+/** @throws {CommandError} if Plinth is already running in this folder. */
 export async function refuseIfRunning({ dataDir }: Place): Promise<void> {
   const running = await findRunning(dataDir);
   if (running === undefined) return;

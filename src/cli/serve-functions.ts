@@ -1,8 +1,8 @@
-/** The operation behind `plinth functions serve`: another way of serving, and a log that is followed, until the command ends. */
+/** The operation of `plinth functions serve`: serves functions with other options and streams their log until the command ends. */
 import type { Backend, FunctionLogLine, InspectMode, ServeSession } from '../main.ts';
 import type { Operation } from './control.ts';
 
-/** Addresses that are printed; the rest are like them. */
+/** The maximum number of function URLs to print. */
 const mostAddresses = 5;
 
 export function functionsServeOperation(backend: () => Backend): Operation {

@@ -1,4 +1,4 @@
-/** Names of services for `-x`: ours, and those that upstream's CLI takes. */
+/** The service names for `-x`: Plinth's names and those of upstream's CLI. */
 import { nearest } from '../config/index.ts';
 import { UsageError } from './command.ts';
 
@@ -14,7 +14,7 @@ const ours = [
   'storage',
 ] as const;
 
-/** Upstream's containers; `undefined` has no counterpart that could be left out. */
+/** Upstream's containers. `undefined` means that Plinth has no such service to disable. */
 const upstream: Readonly<Record<string, string | undefined>> = {
   gotrue: 'auth',
   'edge-runtime': 'functions',
@@ -31,7 +31,7 @@ const upstream: Readonly<Record<string, string | undefined>> = {
   vector: undefined,
 };
 
-/** @throws {UsageError} naming the nearest service. */
+/** @throws {UsageError} with the most similar service name. */
 export function excludedServices(names: readonly string[]): string[] {
   const excluded = new Set<string>();
   for (const name of names) {

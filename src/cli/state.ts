@@ -1,4 +1,4 @@
-/** What a running Plinth leaves in its data folder so that other commands find it: `.plinth/state.json`, mode 0600. */
+/** The state file of a running Plinth, `.plinth/state.json` (mode 0600), which other commands use to find it. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,14 +7,14 @@ export interface State {
   readonly mode: 'development' | 'production';
   readonly startedAt: string;
   readonly projectDir: string;
-  /** Loopback port of the control server, and what opens it. */
+  /** The loopback port of the control server, and its token. */
   readonly controlPort: number;
   readonly token: string;
 }
 
 const fileOf = (dataDir: string) => join(dataDir, 'state.json');
 
-/** Makes the data folder where it is missing, invisible to git. */
+/** Creates the data folder if it's missing, ignored by git. */
 export function ensureDataDir(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   writeFileSync(join(dataDir, '.gitignore'), '*\n', { mode: 0o600 });
@@ -26,7 +26,7 @@ export function writeState(dataDir: string, state: State): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Undefined when nothing was left. It may be of a process that was killed: only an answer proves that it runs. */
+/** Returns undefined without a state file. The process may have been killed; only its response proves that it runs. */
 export function readState(dataDir: string): State | undefined {
   try {
     return JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as State;
@@ -35,7 +35,7 @@ export function readState(dataDir: string): State | undefined {
   }
 }
 
-/** Only the file of this very process, or of one that is known to be gone. */
+/** Removes the file if it belongs to this process or to a process that has exited. */
 export function removeState(dataDir: string, token: string): void {
   if (readState(dataDir)?.token === token) rmSync(fileOf(dataDir), { force: true });
 }

@@ -1,4 +1,4 @@
-/** The settings one by one, from the schema: for whoever lets them be edited. */
+/** Describes each setting in the schema, for settings pages. */
 import { printDuration, printSize } from './core/values.ts';
 import type { Fields, Node, Section, Type } from './schema/define.ts';
 import { developerSettings } from './schema/developer-settings.ts';
@@ -9,14 +9,14 @@ export interface SettingFacts {
   readonly file: SettingsFile;
   readonly path: readonly string[];
   readonly type: Type['name'];
-  /** Of an enum. */
+  /** The values of an enum. */
   readonly values?: readonly string[];
   readonly min?: number;
   readonly max?: number;
-  /** As one writes it; null: none. */
+  /** The default in the notation of the file, or null if there isn't one. */
   readonly default: string | null;
   readonly help: string;
-  /** The least mighty operator who may change it. */
+  /** The lowest role that can change the setting. */
   readonly changedBy: 'owner' | 'developer';
 }
 
@@ -30,22 +30,22 @@ export interface SectionFacts {
 /** A table whose keys the user chooses, for example `[functions.SLUG]`. */
 export interface NamesFacts {
   readonly file: SettingsFile;
-  /** A name above that the user chooses as well is {@link anyName}. */
+  /** The path of the table. {@link anyName} replaces user-defined names. */
   readonly path: readonly string[];
   readonly help: string;
-  /** What the name is, for example `SLUG`. */
+  /** A placeholder for the name, for example `SLUG`. */
   readonly placeholder: string;
-  /** What a name must match: the source of a RegExp. */
+  /** The pattern of valid names: the source of a RegExp. */
   readonly pattern: string;
   readonly upperCase: boolean;
-  /** Of each name: their paths go through {@link anyName}. One that ends there: the name's own value. */
+  /** The settings of each name. Their paths contain {@link anyName}. A path that ends with it is the value of the name. */
   readonly settings: readonly SettingFacts[];
 }
 
-/** In the paths of {@link NamesFacts}: a name the user chooses. */
+/** Replaces user-defined names in the paths of {@link NamesFacts}. */
 export const anyName = '*';
 
-/** Every table whose keys the user chooses, in the order of the schema. */
+/** Lists all tables with user-defined keys, in schema order. */
 export function describeNames(): NamesFacts[] {
   return [...namesIn('config.toml', projectSchema, []), ...namesIn('plinth.toml', plinthSchema, [])];
 }
@@ -70,7 +70,7 @@ function namesIn(file: SettingsFile, node: Node, path: readonly string[]): Names
   return [...(settings.length === 0 ? [] : [own]), ...namesIn(file, value, below)];
 }
 
-/** Those that do something, in the order of the schema; those of {@link describeNames} are not among them. */
+/** Lists all settings with an effect, in schema order, except those of {@link describeNames}. */
 export function describeSettings(): SectionFacts[] {
   return [...sections('config.toml', projectSchema, []), ...sections('plinth.toml', plinthSchema, [])];
 }

@@ -26,6 +26,6 @@ export {
 } from './load.ts';
 export type { Config } from './schema/index.ts';
 
-/** The shell's environment, for compositions that have settings of their own. */
+/** The shell's environment, for compositions with separate settings. */
 export const shellEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;
 export type { SettingsFile } from './schema/settings-file.ts';

@@ -13,21 +13,21 @@ import { ConfigError, type Notice, noticeText, type RawTable, treeFrom } from '.
 import { type Config, plinthSchema, projectSchema } from './schema/index.ts';
 
 export interface LoadOptions {
-  /** The folder that holds `supabase/`; it need not exist. */
+  /** The folder that contains `supabase/`, which may be missing. */
   readonly projectDir: string;
   /** The shell's environment; `process.env` by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Dotted keys, for example `{ 'api.port': 0 }`; stronger than everything else. */
+  /** Values by dotted key, for example `{ 'api.port': 0 }`, with the highest precedence. */
   readonly flags?: Readonly<Record<string, string | number | boolean>>;
-  /** Texts instead of what lies in `supabase/`, by file name: to judge a change before it is made. */
+  /** Texts that replace files in `supabase/`, by filename, to validate a change before it's written. */
   readonly texts?: Readonly<Record<string, string>>;
 }
 
 export interface Loaded {
   readonly config: Config;
-  /** The shell's environment and the dotenv files, as `env()` saw them; for functions. */
+  /** The variables of the shell and the dotenv files, as used by `env()`, for functions. */
   readonly environment: Readonly<Record<string, string>>;
-  /** One line each, file and line included. */
+  /** Warnings of one line each, with file and line. */
   readonly warnings: readonly string[];
   /** The `supabase/` folder, whether it exists or not. */
   readonly supabaseDir: string;
@@ -61,7 +61,7 @@ export function loadConfig({ projectDir, env = process.env, flags = {}, texts = 
   return { config, environment, warnings: warnings.map(noticeText), supabaseDir };
 }
 
-/** Every setting at its default; for tests and for a folder without settings. */
+/** Returns all defaults, for tests and for folders without settings. */
 export function defaultConfig(): Config {
   return configFrom({});
 }
@@ -75,7 +75,7 @@ type DeepPartial<T> = T extends readonly unknown[]
 export type PartialConfig = DeepPartial<Config>;
 
 /**
- * Defaults with some settings replaced, checked by the same rules as a file. Neither files nor environment are read.
+ * Returns the defaults with some settings replaced, validated like a file. Doesn't read files or the environment.
  *
  * @throws {ConfigError}
  * @example configFrom({ auth: { enable_anonymous_sign_ins: true } });
@@ -89,24 +89,24 @@ export function configFrom(partial: PartialConfig, supabaseDir = join(process.cw
     defaultProjectId: 'plinth',
     exists: existsSync,
     numbersAreUnits: true,
-    // Whoever writes code may name any file.
+    // Code can use any file.
     outside: () => undefined,
   }).config;
 }
 
 type BuildOptions = Omit<Sources, 'prefix' | 'privateKeys'> & {
   readonly defaultProjectId: string;
-  /** What is wrong with where a file lies, beside the project folder these being allowed too. */
+  /** Returns an error message if a file is outside the project folder and the `allowed` folders. */
   readonly outside: (file: NamedFile, allowed: readonly string[]) => string | undefined;
 };
 
-/** Links followed as far as there is something, those that lead to nothing yet included. */
+/** Resolves symbolic links in the part of the path that exists, including dangling links. */
 function realPathOf(path: string, links = 0): string {
   try {
     return realpathSync(path);
   } catch {
     const above = dirname(path);
-    // A ring of links leads nowhere.
+    // The links are circular.
     if (above === path || links > mostLinks) return parse(path).root;
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
     if (isLink) return realPathOf(resolvePath(above, readlinkSync(path)), links + 1);
@@ -160,7 +160,7 @@ function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
   return { config, warnings };
 }
 
-/** Where a key stands, or the nearest section around it that stands in the file. */
+/** Returns the position of a key, or of the nearest enclosing section in the file. */
 function at({ places }: Resolved, key: string): Pick<Notice, 'place'> {
   const parts = key.split('.');
   for (let length = parts.length; length > 0; length--) {
@@ -191,8 +191,8 @@ function readFirst(
 }
 
 /**
- * The shell first, then the dotenv files of each folder in turn; the first to set a name wins. In a folder the order
- * is `.env.ENV.local`, `.env.local` (not in tests), `.env.ENV`, `.env`, with ENV from SUPABASE_ENV.
+ * Reads the shell's variables, then the dotenv files of each folder. The first definition of a name wins. The order in a
+ * folder is `.env.ENV.local`, `.env.local` (not in tests), `.env.ENV`, `.env`, with ENV from SUPABASE_ENV.
  */
 function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,

@@ -51,7 +51,7 @@ export const dbBaseline: Command = {
   },
 };
 
-/** A server of its own in a temporary folder: a rehearsal leaves nothing behind, and what runs on the project goes on. */
+/** Starts a separate server in a temporary folder, so that a running Plinth and its data aren't affected. */
 async function openScratch(projectDir: string): Promise<EmptyDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plinth-baseline-'));
   const backend = await openBackend({ projectDir, dataDir }, () => {});

@@ -73,7 +73,7 @@ export const dbPush: Command = {
   },
 };
 
-/** @throws {CommandError} when neither the line nor `link` names a database. */
+/** @throws {CommandError} if neither the command line nor `link` sets a database. */
 function targetOf(place: Place, input: Input): { url: string; shown: string } {
   const url = input.text('db-url');
   if (url !== undefined) return { url, shown: shownTarget({ url }) };

@@ -62,7 +62,7 @@ export const dbReset: Command = {
   },
 };
 
-/** Neither success nor the failure of a command: there is a database, but not all of it. */
+/** The exit status if the database was created but some statements failed. */
 const partialStatus = 3;
 
 function versionOf(
@@ -79,6 +79,6 @@ function versionOf(
   if (last === undefined) return undefined;
   const count = Number(last);
   if (!/^\d+$/.test(last) || count < 1) throw new UsageError('--last must be a number of at least 1');
-  // Nothing compares as smaller than the empty string: then no migration is applied.
+  // No version sorts before the empty string, so no migration is applied.
   return versions.at(-1 - count) ?? '';
 }

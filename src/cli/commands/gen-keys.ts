@@ -50,7 +50,7 @@ export const genSigningKey: Command = {
   },
 };
 
-/** From the file alone: the loader would refuse a key file that is to be made just now. */
+/** Reads the path even if the key file doesn't exist yet, which the loader rejects. */
 function signingKeysPath(projectDir: string): string | undefined {
   try {
     return loadConfig({ projectDir }).config.auth.signing_keys_path;
@@ -95,7 +95,7 @@ export const genBearerJwt: Command = {
   },
 };
 
-/** As upstream: what --payload says wins over everything. */
+/** Returns the claims. As in upstream, --payload overrides all other claims. */
 function claimsOf(role: string, input: Input): Record<string, unknown> {
   const validFor = parseDuration(input.text('valid-for') ?? '30m');
   if ('fault' in validFor) throw new UsageError(`--valid-for: ${validFor.fault}`);
@@ -122,7 +122,7 @@ function payloadOf(text = '{}'): Record<string, unknown> {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {
-    // Told below, like any other text that is no object.
+    // Reported below, like other values that aren't objects.
   }
   throw new UsageError('--payload must be a JSON object');
 }

@@ -36,7 +36,7 @@ const projectDirOf = (input: Input) => resolve(input.text('workdir') ?? process.
 const isInGit = (dir: string): boolean =>
   existsSync(join(dir, '.git')) || (dirname(dir) !== dir && isInGit(dirname(dir)));
 
-/** What upstream's CLI and dotenv keep to themselves. */
+/** The private files of upstream's CLI and dotenv. */
 const ignored = ['.branches', '.temp', '.env.keys', '.env.local', '.env.*.local'];
 
 function ignoreFiles(path: string): void {

@@ -1,4 +1,4 @@
-/** `plinth keys …`: the signing keys of a project, changed in their file; servers that run follow within a second. */
+/** `plinth keys …`: changes the file of signing keys. Running servers reload it within a second. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../config/index.ts';

@@ -37,7 +37,7 @@ export const link: Command = {
   },
 };
 
-/** Says why there is none. */
+/** Returns the target, or prints why there is none. */
 function targetOf(input: Input, place: Place): LinkedTarget | undefined {
   const url = input.text('db-url');
   const ref = input.text('project-ref');

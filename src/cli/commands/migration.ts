@@ -31,7 +31,7 @@ export const migrationNew: Command = {
   },
 };
 
-/** Empty where stdin is closed or never ends in anything. */
+/** Returns the content of stdin, or an empty string if stdin is closed or a terminal. */
 function readStdin(): string {
   try {
     return readFileSync(0, 'utf8');
@@ -61,7 +61,7 @@ export const migrationList: Command = {
   },
 };
 
-/** 20240131120000 -> 2024-01-31 12:00:00; other versions as they are. */
+/** Formats 20240131120000 as 2024-01-31 12:00:00. Returns other versions unchanged. */
 function timeOf(version: string): string {
   const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(version);
   if (parts === null) return version;

@@ -88,7 +88,7 @@ function optionsOf(input: Input, onFatal: () => void): RestServerOptions {
   };
 }
 
-/** Until a signal, or until it cannot go on. A second signal does not wait. */
+/** Runs until a signal or a fatal error. A second signal exits immediately. */
 async function serve(server: RestServer, ended: PromiseWithResolvers<number>): Promise<number> {
   let asked = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

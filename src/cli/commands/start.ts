@@ -114,7 +114,7 @@ export async function serveInFront(
     onProgress,
     onReady: async ({ status, consoleLink }) => {
       if (isDaemon) tell({ status, hasConsole: consoleLink !== undefined });
-      // Production's output often goes to a log, so it has no secrets: "plinth status" prints them when asked.
+      // Production output often goes to a log, so it contains no secrets. "plinth status" prints them.
       else if (mode === 'production')
         announce(addressesOf(status), input, consoleHint(consoleLink), 'Press Ctrl-C to stop.');
       else
@@ -148,7 +148,7 @@ function announce(status: Record<string, string>, input: Input, console: string,
 const consoleHint = (console: unknown): string =>
   console === undefined ? '' : '\nTo sign in to the Console, run "plinth console" and open the link.\n';
 
-/** The link signs in an owner, so it is printed only for someone who is looking. */
+/** Prints the sign-in link of an owner only to a terminal. */
 async function consoleLines(issueLink: (() => Promise<string>) | undefined): Promise<string> {
   if (issueLink === undefined || !process.stderr.isTTY) return consoleHint(issueLink);
   return `\nSign in to the Console (the link works once, within ten minutes):\n  ${await issueLink()}\n`;
@@ -165,7 +165,7 @@ interface Ready {
 
 type DaemonMessage = { readonly progress: string } | Ready;
 
-/** Starts the same command in a process of its own and waits until it is ready. */
+/** Starts the same command in a separate process and waits until it's ready. */
 async function detach(place: Place, input: Input): Promise<number> {
   ensureDataDir(place.dataDir);
   const output = openSync(join(place.dataDir, 'start.log'), 'w', 0o600);

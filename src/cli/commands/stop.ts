@@ -40,7 +40,7 @@ export const stop: Command = {
   },
 };
 
-/** It removes its state file last. A process that died before that is seen by its id. */
+/** Waits until the process removes its state file, which is its last action, or until the process is gone. */
 async function serverEnd(dataDir: string, { pid, token }: State): Promise<void> {
   for (const deadline = Date.now() + longestStopMs; Date.now() < deadline; ) {
     if (readState(dataDir)?.token !== token || !isAlive(pid)) return;

@@ -50,7 +50,7 @@ export const testDb: Command = {
   },
 };
 
-/** Migrations and seeds, where no start has run them: a fresh clone is tested by one command. */
+/** Runs migrations and seeds if no start has run them, so that one command tests a fresh clone. */
 async function prepareFirstStart({ database, config, keys }: Backend, projectDir: string): Promise<void> {
   const log = silentLogger;
   const project = createProject({
@@ -65,7 +65,7 @@ async function prepareFirstStart({ database, config, keys }: Backend, projectDir
   await project.prepareDatabase();
 }
 
-/** Upstream's former name of it, which scripts still have. */
+/** Upstream's former name of the command, which existing scripts use. */
 export const dbTest: Command = {
   ...testDb,
   name: 'db test',

@@ -1,4 +1,4 @@
-/** The config.toml that `init` writes: the keys people change, each at its default. Upstream's CLI takes it, too. */
+/** Returns the config.toml that `init` writes: common settings with their defaults. Upstream's CLI accepts it too. */
 export function initialConfig(projectId: string): string {
   return `# Settings of this project, as upstream's CLI reads them. Every key: docs/config.md.
 # A value env(NAME) is taken from the environment or from .env files.

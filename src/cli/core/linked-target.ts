@@ -1,15 +1,15 @@
-/** Which database `link` remembers, from a URL or from the reference of a hosted project. */
+/** The database that `link` saves, from a URL or a project ref. */
 
 export interface LinkedTarget {
   readonly url: string;
-  /** Of a hosted project. */
+  /** The project ref of a hosted project. */
   readonly ref?: string | undefined;
 }
 
-/** Upstream's projects have references of twenty letters; nothing else may become part of a host's name. */
+/** Project refs have twenty letters. Nothing else can become part of a hostname. */
 export const isProjectRef = (text: string): boolean => /^[a-z]{20}$/.test(text);
 
-/** @param poolerUrl what upstream's own `link` has written; taken only if it is the pooler of this project. */
+/** @param poolerUrl The URL that upstream's `link` wrote. Used only if it's the pooler of this project. */
 export function hostedTarget(ref: string, poolerUrl?: string): LinkedTarget {
   return {
     ref,
@@ -18,7 +18,7 @@ export function hostedTarget(ref: string, poolerUrl?: string): LinkedTarget {
   };
 }
 
-/** Without the placeholder for a password. Its port 5432 keeps a session, which 6543 doesn't. */
+/** Returns the pooler URL without its password placeholder, on port 5432 (session mode) instead of 6543. */
 function poolerOf(ref: string, text: string | undefined): string | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -26,7 +26,7 @@ function poolerOf(ref: string, text: string | undefined): string | undefined {
   return `postgresql://postgres.${ref}@${url.hostname}:5432/postgres?sslmode=require`;
 }
 
-/** As people see it: without a password. */
+/** Returns the target to show to users, without a password. */
 export function shownTarget({ url, ref }: LinkedTarget): string {
   return ref ?? url.replace(/^([a-z]+:\/\/[^/@:]*):[^@]*@/i, '$1@').replace(/\bpassword=\S+/i, 'password=…');
 }

@@ -1,4 +1,4 @@
-/** `plinth status` in the formats of upstream's CLI. Names are its own, a name can be replaced by its key. */
+/** Prints `plinth status` in the formats and with the names of upstream's CLI. Names can be overridden by key. */
 
 export const formats = ['pretty', 'env', 'json', 'yaml', 'toml'] as const;
 export type Format = (typeof formats)[number];
@@ -27,7 +27,7 @@ export const keysOfFields: Readonly<Record<string, string>> = {
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Without anything secret: addresses, the database's without its password. */
+/** Returns only the URLs, without the database password. */
 export function addressesOf(fields: Fields): Record<string, string> {
   const addresses = Object.entries(fields).filter(([name]) => name.endsWith('_URL'));
   return Object.fromEntries(
@@ -40,7 +40,7 @@ export function addressesOf(fields: Fields): Record<string, string> {
   );
 }
 
-/** Fields sorted by name. `overrides` maps a key (`api.url`) to the name it shall have. */
+/** Prints the fields, sorted by name. `overrides` maps a key (`api.url`) to a new name. */
 export function renderStatus(fields: Fields, format: Format, overrides: ReadonlyMap<string, string>): string {
   if (format === 'pretty') return renderPretty(fields);
   const renamed = Object.entries(fields).map(
@@ -50,13 +50,13 @@ export function renderStatus(fields: Fields, format: Format, overrides: Readonly
   if (format === 'json') return JSON.stringify(Object.fromEntries(sorted), null, 2);
   const lines = sorted.map(([name, value]) => {
     if (format === 'yaml') return `${name}: ${yamlScalar(value)}`;
-    // Quotes, backslashes and line ends are written alike by dotenv and TOML.
+    // Dotenv and TOML escape quotes, backslashes and line breaks in the same way.
     return format === 'env' ? `${name}=${JSON.stringify(value)}` : `${name} = ${JSON.stringify(value)}`;
   });
   return lines.join('\n');
 }
 
-/** Plain where YAML reads it back as the same string. */
+/** Prints a plain scalar if YAML reads it as the same string. */
 function yamlScalar(value: string): string {
   const plain = /^[A-Za-z_/][\w./@%+=-]*(?::[\w./@%+=-]+)*$/.test(value);
   return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : JSON.stringify(value);

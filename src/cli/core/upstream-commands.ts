@@ -52,7 +52,7 @@ const instead: Readonly<Record<string, Instead>> = {
   ),
 };
 
-/** For the command that the line begins with, the longest one known. */
+/** Returns the replacement for the longest known command at the start of the line. */
 export function insteadOf(words: readonly string[]): Instead | undefined {
   const names = [words.slice(0, 2).join(' '), words[0] ?? ''];
   return names.flatMap((name) => (Object.hasOwn(instead, name) ? [instead[name]] : []))[0];

@@ -1,15 +1,14 @@
 /**
- * Flags of the upstream CLI (2.x and 3.1) on the commands that Plinth has too, so that existing scripts run: accepted
- * where they have nothing to do here, with a note where something is left undone, refused where another database or
- * project is meant.
+ * Flags of the upstream CLI (2.x and 3.1) for commands that Plinth has too, so that existing scripts run. Flags without an
+ * effect are accepted, with a note if something isn't done. Flags for another database or project are rejected.
  */
 
 export interface UpstreamFlag {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
-  /** Accepted, with this sentence on stderr. */
+  /** Accepted with this note on stderr. */
   readonly note?: string;
-  /** Refused with this sentence. */
+  /** Rejected with this message. */
   readonly refuse?: string;
 }
 
@@ -18,7 +17,7 @@ type Flags = Readonly<Record<string, UpstreamFlag>>;
 const boolean: UpstreamFlag = { type: 'boolean' };
 const string: UpstreamFlag = { type: 'string' };
 
-/** On every command. */
+/** Flags of all commands. */
 const onEvery: Flags = {
   agent: string,
   'create-ticket': boolean,
@@ -35,7 +34,7 @@ const onEvery: Flags = {
 
 const hosted = 'Plinth uses its own database; use the upstream CLI for a hosted project';
 
-/** On commands that upstream runs against the local stack or a hosted project. */
+/** Flags of commands that upstream runs on the local stack or a hosted project. */
 const target: Flags = {
   local: boolean,
   linked: { type: 'boolean', refuse: hosted },
@@ -107,7 +106,7 @@ const ofCommands: Readonly<Record<string, Flags>> = {
   'functions serve': { all: boolean },
 };
 
-/** Those that the command takes beside its own options. */
+/** Returns the upstream flags that a command accepts in addition to its options. */
 export function upstreamFlagsOf(
   command: string,
   own: Readonly<Record<string, { readonly short?: string }>>,
@@ -122,7 +121,7 @@ export function upstreamFlagsOf(
 }
 
 /**
- * The line with its command first: upstream takes `--debug db reset`.
+ * Moves the command to the start of the line, because upstream accepts `--debug db reset`.
  *
  * @example commandFirst(['--workdir', 'app', 'db', 'reset']); // ['db', 'reset', '--workdir', 'app']
  */
@@ -143,7 +142,7 @@ const namesOf = (type: UpstreamFlag['type']): string[] =>
   Object.entries(onEvery).flatMap(([name, flag]) => (flag.type === type ? [name] : []));
 
 /**
- * CLI 3's `--remote` has a value or none: with the URL of a database it is what `--db-url` was.
+ * Adds an empty value to `--remote` if it has none. In CLI 3 the value is optional; a database URL means `--db-url`.
  *
  * @example remoteWithValue(['db', 'reset', '--remote']); // ['db', 'reset', '--remote=']
  */
@@ -154,7 +153,7 @@ export function remoteWithValue(args: readonly string[]): string[] {
 }
 
 /**
- * `--flag=true` and `--flag=false` as upstream takes them, for flags that have no value here: `--backup=false` is
+ * Converts `--flag=true` and `--flag=false`, which upstream accepts, to flags without a value: `--backup=false` becomes
  * `--no-backup`.
  */
 export function withoutBooleanValues(args: readonly string[], booleans: ReadonlySet<string>): string[] {

@@ -1,18 +1,18 @@
-/** Rules that need more than one key: what an enabled feature cannot do without, and what excludes what. */
+/** Checks that involve several settings: settings that an enabled feature requires, and conflicting settings. */
 import { hostnameOf, isLoopbackName } from '../../kernel/request-origin.ts';
 import type { Config } from '../schema/index.ts';
 
 export interface CheckContext {
   readonly exists: (path: string) => boolean;
-  /** `env(NAME)` that were not set, by key: a missing secret is explained by its name. */
+  /** The unset variables of `env(NAME)` values, by key. Messages name them. */
   readonly unset: ReadonlyMap<string, string>;
 }
 
 type Report = (key: string, message: string) => void;
 
 /**
- * Calls `report` for each fault, with the key that has to change, and `warn` where only a variable of the environment
- * or the text of an email is missing: a fresh clone without its secrets starts all the same, as it does upstream.
+ * Calls `report` for each invalid setting, and `warn` if only an environment variable or an email template is missing.
+ * A fresh clone without its secrets therefore starts, as it does with upstream's CLI.
  */
 export function check(config: Config, { exists, unset }: CheckContext, report: Report, warn: Report): void {
   const need = (key: string, value: string | number | undefined, because: string) => {
@@ -75,7 +75,7 @@ function checkApi({ api }: Config, need: Need, file: File): void {
   file('api.tls.key_path', key_path);
 }
 
-/** Browsers mark requests with Sec-Fetch-Site only where nobody on the way can change them. */
+/** Requires HTTPS because browsers send Sec-Fetch-Site only over secure connections. */
 function checkConsole({ url, host }: Config['plinth']['console'], report: Report, need: Need): void {
   if (host !== undefined && !isLoopbackName(host)) need('console.url', url, 'console.host is not loopback');
   if (url === undefined) return;
@@ -133,7 +133,7 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
   }
 }
 
-/** What the Account pages are built in. */
+/** The languages of the Account pages. */
 const accountLanguages = ['en', 'ar'];
 
 function checkFactors({ auth }: Config, need: Need, report: Report): void {

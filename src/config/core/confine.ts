@@ -1,27 +1,27 @@
 /**
- * Files that settings name lie in the project's folder: what they hold is shown, sent or run, and settings are written by
- * more people than those who may read this machine. Links are followed first. Pure; the disk is handed in.
+ * Confines files in settings to the project folder. Their content is shown, sent or run, and people who can edit settings
+ * can't always read this machine's files. Symbolic links are resolved first. Pure: the caller reads the disk.
  */
 import { isAbsolute, relative, resolve } from 'node:path';
 
 export interface NamedFile {
   readonly key: string;
-  /** Absolute; of globs the folder before the first wildcard. */
+  /** An absolute path. For a glob, the folder before the first wildcard. */
   readonly path: string;
-  /** What is below it is given away as well. */
+  /** Whether the setting also exposes everything below the path. */
   readonly isFolder: boolean;
 }
 
 export interface Confinement {
-  /** The project's folder and what `[files] allowed_folders` adds, absolute. */
+  /** The project folder and the folders in `[files] allowed_folders`, as absolute paths. */
   readonly folders: readonly string[];
-  /** Keys, passwords and data: in the project's folder, but nobody's to name. */
+  /** The data folder with keys, passwords and data. Settings can't refer to it, although it's in the project folder. */
   readonly dataFolder: string;
-  /** Where a path leads, links followed as far as it exists. */
+  /** Resolves symbolic links in the part of the path that exists. */
   readonly realPath: (path: string) => string;
 }
 
-/** What is wrong with it, as the end of a message; undefined: nothing. */
+/** Returns the end of an error message, or undefined if the file is allowed. */
 export function outsideFault(
   file: NamedFile,
   { folders, dataFolder, realPath }: Confinement,
@@ -34,7 +34,7 @@ export function outsideFault(
   return `${file.path}is outside the project folder. Move it there, or add its folder to allowed_folders under [files] in plinth.toml`;
 }
 
-/** The folder before the first wildcard; undefined for a pattern that leaves it again. */
+/** Returns the folder before the first wildcard, or undefined if the rest of the pattern contains `..`. */
 export function globFolder(base: string, glob: string): string | undefined {
   const parts = glob.split('/');
   const wild = parts.findIndex((part) => /[*?[{]/.test(part));

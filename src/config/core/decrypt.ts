@@ -15,13 +15,13 @@ export function privateKeysFrom(environment: Readonly<Record<string, string>>): 
     .filter((key) => key !== '');
 }
 
-/** The plain text by the first key that opens it; undefined when none does. */
+/** Decrypts the value with the first matching key. Returns undefined if no key matches. */
 export function decryptSecret(value: string, privateKeys: readonly string[]): string | undefined {
   for (const key of privateKeys) {
     try {
       return decryptWith(key, Buffer.from(value.slice(encryptedPrefix.length), 'base64'));
     } catch {
-      // Another key's secret: the next one may open it.
+      // The secret was encrypted with another key, so try the next one.
     }
   }
   return undefined;
@@ -50,7 +50,7 @@ const fieldPrime = 2n ** 256n - 2n ** 32n - 977n;
 
 /**
  * The two points of secp256k1 with this x, uncompressed. The key is derived from the whole shared point, but
- * node:crypto tells x only; the tag of the ciphertext decides between the two.
+ * node:crypto returns only x. The ciphertext's tag shows which of the two points is right.
  */
 function pointsWithX(x: Buffer): Buffer[] {
   const xNumber = BigInt(`0x${x.toString('hex')}`);

@@ -4,7 +4,7 @@ import { ConfigError } from './tree.ts';
 const name = /\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)[ \t]*[=:][ \t]*/y;
 const blank = /(?:\s|#[^\n]*)*/y;
 
-/** @throws {ConfigError} with file and line at the first line that is no assignment; values are never quoted. */
+/** @throws {ConfigError} with file and line at the first line that isn't an assignment. Messages never contain values. */
 export function parseDotenv(text: string, file: string): Map<string, string> {
   const values = new Map<string, string>();
   const source = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');

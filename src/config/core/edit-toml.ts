@@ -1,14 +1,13 @@
 /**
- * Changes single values of a TOML text and nothing else: comments, order, blank lines and the spelling of every other
- * value stay as they are.
+ * Changes single values in a TOML text. Comments, order, blank lines and the notation of all other values are preserved.
  */
 import { type AST, parseTOML } from 'toml-eslint-parser';
 
 export type TomlValue = string | number | boolean | readonly string[];
 
 /**
- * `undefined` removes the key. A table that is missing is added at the end.
- * @throws {Error} for a text that is not TOML, and for a path through something that isn't a table.
+ * Sets a value, or removes the key if the value is `undefined`. Adds a missing table at the end.
+ * @throws {Error} if the text isn't TOML, or if part of the path isn't a table.
  * @example setToml('[api]\nport = 1 # mine\n', ['api', 'port'], 2) // '[api]\nport = 2 # mine\n'
  */
 export function setToml(text: string, path: readonly string[], value: TomlValue | undefined): string {
@@ -79,7 +78,7 @@ function insert(text: string, top: AST.TOMLTopLevelTable, table: readonly string
   );
   if (section !== undefined) {
     const last = section.body.at(-1);
-    // Behind the whole line of what is there, whose comment may follow it.
+    // Insert after the whole line, which may end with a comment.
     const end = endOfLine(text, last === undefined ? endOfHeader(text, section) : last.range[1]);
     return splice(text, [end, end], newLine + line);
   }
@@ -124,5 +123,5 @@ function tomlText(value: TomlValue): string {
   return String(value);
 }
 
-/** A basic string (TOML 1.0): JSON's escapes are among TOML's, but for DEL. */
+/** Prints a basic string (TOML 1.0). TOML supports all escapes of JSON but also requires one for DEL. */
 const stringText = (text: string): string => JSON.stringify(text).replaceAll('\u007f', '\\u007f');

@@ -4,7 +4,7 @@ import { ConfigError, type Place, type RawNode, type RawTable, type RawValue } f
 const token = /[{}[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const blank = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
 
-/** @throws {ConfigError} at the first thing that is not JSON. */
+/** @throws {ConfigError} at the first syntax error. */
 export function parseJson(text: string, file: string): RawTable {
   let offset = 0;
 

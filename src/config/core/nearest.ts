@@ -1,5 +1,5 @@
 /**
- * The known name that was probably meant, if one is near enough.
+ * Returns the most similar known name, or undefined if none is similar enough.
  *
  * @example nearest('enable_sginup', ['enable_signup', 'site_url']); // 'enable_signup'
  */
@@ -16,7 +16,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+/** Counts insertions, deletions, replacements and swaps of adjacent characters (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let twoAgo: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

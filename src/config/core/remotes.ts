@@ -1,4 +1,4 @@
-/** `[remotes.NAME]`: overrides for a linked hosted project. They change nothing locally, but are checked. */
+/** Checks `[remotes.NAME]`, the overrides for a linked hosted project. They have no effect locally. */
 import type { Fields, Section } from '../schema/define.ts';
 import { resolve } from './resolve.ts';
 import type { Notice, RawTable } from './tree.ts';

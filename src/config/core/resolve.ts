@@ -1,6 +1,6 @@
 /**
- * Trees to values: walks the schema, takes each setting from the strongest source (flag, environment, file, default)
- * and collects every fault and warning on the way.
+ * Resolves settings: walks the schema, reads each setting from the source with the highest precedence (flag, environment,
+ * file, default), and collects all errors and warnings.
  */
 import { join, resolve as resolvePath } from 'node:path';
 import type { Fields, Names, Node, Section, Setting, Type } from '../schema/define.ts';
@@ -11,16 +11,16 @@ import type { Notice, Place, RawNode, RawTable } from './tree.ts';
 import { type Parsed, parseBoolean, parseScalar } from './values.ts';
 
 export interface Sources {
-  /** Dotted key to value; stronger than everything. */
+  /** Values by dotted key, with the highest precedence. */
   readonly flags: Readonly<Record<string, string | number | boolean>>;
   readonly environment: Readonly<Record<string, string>>;
-  /** Before the names of settings in the environment: `SUPABASE`. */
+  /** The prefix of environment variables: `SUPABASE`. */
   readonly prefix: string;
   readonly supabaseDir: string;
-  /** Is there such a file? Decides between the two bases of some paths. */
+  /** Whether the file exists. Selects the base folder of some paths. */
   readonly exists: (path: string) => boolean;
   readonly privateKeys: readonly string[];
-  /** A number for a duration means milliseconds (objects in code), where a file must write a unit. */
+  /** Whether durations can be numbers of milliseconds, as in objects in code. Files require a unit. */
   readonly numbersAreUnits: boolean;
 }
 
@@ -28,15 +28,15 @@ export interface Resolved {
   readonly value: unknown;
   readonly faults: Notice[];
   readonly warnings: Notice[];
-  /** Dotted key (of sections, too) to where it stands. */
+  /** The positions of settings and sections, by dotted key. */
   readonly places: ReadonlyMap<string, Place>;
-  /** `env(NAME)` that were not set, by key. */
+  /** The unset variables of `env(NAME)` values, by key. */
   readonly unset: ReadonlyMap<string, string>;
-  /** What settings name and has to lie in the project's folder. */
+  /** The files in settings that must be in the project folder. */
   readonly files: readonly NamedFile[];
 }
 
-/** The environment's name of a setting: `environmentName('SUPABASE', ['api', 'port'])` is `SUPABASE_API_PORT`. */
+/** Returns a setting's environment variable: `environmentName('SUPABASE', ['api', 'port'])` is `SUPABASE_API_PORT`. */
 export function environmentName(prefix: string, path: readonly string[]): string {
   return [prefix, ...path]
     .join('_')
@@ -63,7 +63,7 @@ class Walk {
   readonly places = new Map<string, Place>();
   readonly unset = new Map<string, string>();
   readonly files: NamedFile[] = [];
-  /** Dotted key to the other name of its last part. */
+  /** The alias of a key's last part, by dotted key. */
   readonly #aliases = new Map<string, string>();
   readonly #sources: Sources;
 
@@ -158,7 +158,7 @@ class Walk {
     }
   }
 
-  /** From a flag or the environment, there under either generation's name. */
+  /** Reads a setting from a flag, or from the environment by its name or alias. */
   #fromOutside(path: readonly string[]): RawNode | undefined {
     const flag = this.#sources.flags[path.join('.')];
     if (flag !== undefined) return { value: flag };
@@ -210,7 +210,7 @@ class Walk {
     return { value: text === '' ? [] : text.split(',').map((item) => item.trim()) };
   }
 
-  /** `env(NAME)` as the whole value. Unset: a secret is undefined, other text stays, with a warning. */
+  /** Replaces a value `env(NAME)`. If the variable is unset, a secret becomes undefined and other text stays, with a warning. */
   #substitute(
     text: string,
     path: readonly string[],
@@ -259,7 +259,7 @@ class Walk {
     return undefined;
   }
 
-  /** The member under its own name or its alias; both at once is a mistake worth a warning. */
+  /** Returns the value of a key or its alias. Warns if both are set. */
   #pick(
     table: RawTable | undefined,
     key: string,

@@ -2,7 +2,7 @@
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 import { ConfigError, type Place, type RawNode, type RawTable } from './tree.ts';
 
-/** @throws {ConfigError} at the first thing that is not TOML. */
+/** @throws {ConfigError} at the first syntax error. */
 export function parseToml(source: string, file: string): RawTable {
   const text = source.replace(/^\uFEFF/, '');
   const root: RawTable = new Map();
@@ -51,7 +51,7 @@ function parse(text: string, file: string): AST.TOMLProgram {
 const keyNames = (key: AST.TOMLKey): string[] =>
   key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
 
-/** The table at `names`, made where it is missing; the last entry of an array of tables on the way. */
+/** Returns the table at `names` and creates missing tables. For an array of tables, uses its last entry. */
 function descend(table: RawTable, names: readonly string[], place: Place | undefined): RawTable {
   let current = table;
   for (const name of names) {

@@ -1,7 +1,7 @@
-/** A settings file as read, before anybody knows what its keys mean: values with the place they stand at. */
+/** A parsed settings file: untyped values with their positions. */
 
 export interface Place {
-  /** As shown to people, for example `supabase/config.toml`. */
+  /** The path to show in messages, for example `supabase/config.toml`. */
   readonly file: string;
   /** 1-based */
   readonly line: number;
@@ -17,9 +17,9 @@ export interface RawNode {
   readonly place?: Place;
 }
 
-/** Something wrong (or worth a warning) in the settings. */
+/** An error or warning about the settings. */
 export interface Notice {
-  /** Dotted, for example `auth.email.otp_length`; empty when a whole file is meant. */
+  /** A dotted key, for example `auth.email.otp_length`. Empty for a whole file. */
   readonly key: string;
   readonly message: string;
   readonly place?: Place;
@@ -31,7 +31,7 @@ export function noticeText({ key, message, place }: Notice): string {
   return `${where}${key === '' ? '' : `${key}: `}${message}`;
 }
 
-/** The settings cannot be used. Carries every fault that was found, in the order of the file. */
+/** Invalid settings, with all errors in file order. */
 export class ConfigError extends Error {
   readonly faults: readonly Notice[];
   constructor(faults: readonly Notice[]) {
@@ -48,7 +48,7 @@ function byPlace(a: Notice, b: Notice): number {
   return byFile || (a.place?.line ?? 0) - (b.place?.line ?? 0);
 }
 
-/** A tree from plain objects and arrays; `undefined` members are left out. */
+/** Converts plain objects and arrays to a tree. Omits `undefined` members. */
 export function treeFrom(value: object): RawTable {
   const table: RawTable = new Map();
   for (const [key, member] of Object.entries(value)) {

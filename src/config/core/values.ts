@@ -1,7 +1,7 @@
-/** Text to value and back, by type of setting. Each parser gives the value, or a sentence about what is wrong. */
+/** Parses and prints values by type of setting. Each parser returns a value or an error message. */
 import type { Type } from '../schema/define.ts';
 
-/** `readAs`: what was written is not a value, but can only mean this one. */
+/** `readAs`: the text isn't in the standard form, but its meaning is unambiguous. */
 export type Parsed = { readonly value: unknown; readonly readAs?: string } | { readonly fault: string };
 
 const quoted = (text: string) => JSON.stringify(text);
@@ -9,7 +9,7 @@ const ok = (value: unknown): Parsed => ({ value });
 const readAs = (value: unknown, shown: string): Parsed => ({ value, readAs: shown });
 const fault = (sentence: string): Parsed => ({ fault: sentence });
 
-/** A scalar from a file, the environment or a flag. Lists and paths are handled by the caller. */
+/** Parses a scalar from a file, the environment or a flag. The caller handles lists and paths. */
 export function parseScalar(type: Type, raw: string | number | boolean, numbersAreUnits: boolean): Parsed {
   const text = String(raw);
   switch (type.name) {
@@ -42,7 +42,7 @@ export function parseBoolean(text: string): Parsed {
   return fault(`${quoted(text)} isn't true or false`);
 }
 
-/** Case and separators don't matter where they distinguish no two values. */
+/** Ignores case and separators unless values differ only in these. */
 function parseEnum(text: string, values: readonly string[]): Parsed {
   if (values.includes(text)) return ok(text);
   const plain = (value: string) => value.toLowerCase().replace(/[\s_-]/g, '');
@@ -87,7 +87,7 @@ const unitNames: readonly (readonly [RegExp, string])[] = [
   [/^(hours?|hrs?)$/, 'h'],
 ];
 
-/** Also "30 seconds", "24H" and "7 days". A number without unit and "2M" could mean several things. */
+/** Parses "30 seconds", "24H" and "7 days". Rejects numbers without a unit and "2M", which are ambiguous. */
 function parseLooseDuration(text: string): Parsed {
   const exact = parseDuration(text);
   if ('value' in exact || /\dM/.test(text.replaceAll(' ', ''))) return exact;
@@ -100,7 +100,7 @@ function parseLooseDuration(text: string): Parsed {
   return 'value' in parsed ? readAs(parsed.value, quoted(written)) : exact;
 }
 
-/** Go's durations: "2m30s", "1.5h", "0". */
+/** Parses Go durations: "2m30s", "1.5h", "0". */
 export function parseDuration(text: string): Parsed {
   if (text === '0') return ok(0);
   if (!/^(\d+(\.\d*)?(ns|us|µs|μs|ms|s|m|h))+$/.test(text)) {
@@ -113,7 +113,7 @@ export function parseDuration(text: string): Parsed {
   return ok(Math.round(ms * 1e6) / 1e6);
 }
 
-/** The largest unit that divides it: 150000 is "2m30s", 5000 is "5s". */
+/** Prints a Go duration: 150000 is "2m30s", 5000 is "5s". */
 export function printDuration(ms: number): string {
   if (ms % 1000 !== 0) return `${ms}ms`;
   const parts = [
@@ -126,7 +126,7 @@ export function printDuration(ms: number): string {
 
 const sizeUnits = ['', 'k', 'm', 'g', 't', 'p'];
 
-/** As upstream reads them, every unit a power of 1024: "50MiB", "5MB", "500 kb", "1024". */
+/** Parses sizes as upstream does, with units as powers of 1024: "50MiB", "5MB", "500 kb", "1024". */
 export function parseSize(text: string): Parsed {
   const match = /^(\d+(?:\.\d+)?) ?([kmgtp]?)i?b?$/i.exec(text);
   if (match === null) return fault(`${quoted(text)} isn't a size such as "500KB" or "50MiB"`);

@@ -1,4 +1,4 @@
-/** Who else may vouch for a user: OAuth providers, text message providers, third-party issuers, wallets. */
+/** Settings of external providers: OAuth, text messages, third-party token issuers. */
 import { boolean, duration, names, optionalText, secret, section, text } from './define.ts';
 
 const provider = (name: string) =>

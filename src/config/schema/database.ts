@@ -22,7 +22,7 @@ const hosted = { ignored: 'applies only to the hosted service' };
 const noOriole = { ignored: 'the bundled PostgreSQL has only the default storage engine' };
 const noPooler = { ignored: 'clients connect directly to the database without a pooler' };
 
-/** Written into postgresql.conf as they are; PostgreSQL judges the values. */
+/** Copied to postgresql.conf. PostgreSQL validates the values. */
 const settings = section('PostgreSQL settings, applied at start.', {
   effective_cache_size: optionalText('Cache size that the planner assumes.'),
   logical_decoding_work_mem: optionalText('Memory that a logical decoder uses before it spills to disk.'),

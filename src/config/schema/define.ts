@@ -22,7 +22,7 @@ export type Type =
   | { readonly name: 'size' }
   /** `files`: globs, relative to `supabase/`. */
   | { readonly name: 'list'; readonly files?: boolean }
-  /** Whatever it is; for keys without effect whose shape is nobody's business. */
+  /** Any value, for keys without effect. */
   | { readonly name: 'any' }
   /**
    * A file; absolute in the configuration. `either` tries `supabase/` first, then the project folder. `anywhere`: it may

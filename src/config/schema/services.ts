@@ -49,7 +49,7 @@ export const localSmtp = section(
   { alias: 'inbucket' },
 );
 
-/** What a name of an analytics or vector bucket holds: nothing. */
+/** The empty table of an analytics or vector bucket. */
 const empty = section('Has no settings.', {});
 
 const bucketPattern = /^[\w!\-.*'() &$@=;:+,?]+$/;
