@@ -172,7 +172,7 @@ describe('both generations of the upstream CLI', () => {
 
   test('providers that became OpenID', () => {
     const { warnings } = load('[auth.external.slack]\nenabled = true');
-    expect(warnings.join()).toContain('use [auth.external.slack_oidc]');
+    expect(warnings.join()).toContain('Use [auth.external.slack_oidc]');
   });
 
   test.each([13, 14, 15, 17, 18])('db.major_version %d', (version) => {
@@ -371,11 +371,11 @@ describe('faults', () => {
       '1 api.tls.key_path: is required because api.tls.cert_path is given',
     ],
     ['[api]\nport = 54322', '- db.port: port 54322 is already used by api.port'],
-    ['[auth.captcha]\nenabled = true', '1 auth.captcha.provider: is needed'],
-    ['[auth.passkey]\nenabled = true', '1 auth.webauthn.rp_id: is needed'],
+    ['[auth.captcha]\nenabled = true', '1 auth.captcha.provider: is required'],
+    ['[auth.passkey]\nenabled = true', '1 auth.webauthn.rp_id: is required'],
     ['[auth.webauthn]\nrp_id = "https://app.example"', '2 auth.webauthn.rp_id: must be a domain'],
     ['[auth.hook.send_sms]\nenabled = true\nuri = "ftp://x"', '3 auth.hook.send_sms.uri: must start with'],
-    ['[auth.hook.send_sms]\nenabled = true\nuri = "http://x"', '1 auth.hook.send_sms.secrets: is needed'],
+    ['[auth.hook.send_sms]\nenabled = true\nuri = "http://x"', '1 auth.hook.send_sms.secrets: is required'],
     [
       '[auth.hook.send_sms]\nenabled = true\nuri = "http://x"\nsecrets = "v1,whsec_x"',
       '4 auth.hook.send_sms.secrets: must be v1,whsec_ and',
@@ -388,11 +388,11 @@ describe('faults', () => {
       '[auth.email.template.invite]\ncontent = "x"',
       '2 auth.email.template.invite.content: write the text to a file',
     ],
-    ['[auth.external.github]\nenabled = true\nsecret = "x"', '1 auth.external.github.client_id: is needed'],
-    ['[auth.external.github]\nenabled = true\nclient_id = "x"', '1 auth.external.github.secret: is needed'],
+    ['[auth.external.github]\nenabled = true\nsecret = "x"', '1 auth.external.github.client_id: is required'],
+    ['[auth.external.github]\nenabled = true\nclient_id = "x"', '1 auth.external.github.secret: is required'],
     [
       '[auth.sms.vonage]\nenabled = true\nfrom = "x"\napi_key = "y"',
-      '1 auth.sms.vonage.api_secret: is needed',
+      '1 auth.sms.vonage.api_secret: is required',
     ],
     [
       '[auth.third_party.clerk]\nenabled = true\ndomain = "x"',
@@ -424,7 +424,7 @@ describe('faults', () => {
   test('a secret never appears in a message', () => {
     expect(faultsOf('[auth]\njwt_secret = "hush"').join()).not.toContain('hush');
     expect(() => load('', { 'supabase/.env': 'TOKEN="hush' })).toThrow(
-      /^supabase\/\.env:1: the quote of TOKEN/,
+      /^supabase\/\.env:1: TOKEN has an unclosed quote/,
     );
   });
 });
@@ -450,8 +450,8 @@ describe('what can only mean one thing', () => {
     ['[db]\nmajor_version = "9.6"', 'db.major_version: 9 is not between 13 and 18'],
     ['[db]\nmajor_version = "15a"', 'db.major_version: "15a" isn\'t a whole number'],
     ['[auth]\nenable_signup = "maybe"', 'auth.enable_signup: "maybe" isn\'t true or false'],
-    ['[auth.sessions]\ntimebox = "2M"', 'auth.sessions.timebox: "2M" is not a duration'],
-    ['[auth.sessions]\ntimebox = 30', 'auth.sessions.timebox: "30" is not a duration'],
+    ['[auth.sessions]\ntimebox = "2M"', 'auth.sessions.timebox: "2M" isn\'t a duration'],
+    ['[auth.sessions]\ntimebox = 30', 'auth.sessions.timebox: "30" isn\'t a duration'],
   ])('%j, which can mean several, is a fault', (toml, fault) => {
     expect(() => load(toml)).toThrow(`supabase/config.toml:2: ${fault}`);
   });
@@ -460,7 +460,7 @@ describe('what can only mean one thing', () => {
     const { warnings } = load(
       '[auth.external.azure]\nenabled = "yes"\nclient_id = "env(NOPE)"\nsecret = "x"',
     );
-    expect(warnings).toContainEqual(expect.stringContaining('client_id: NOPE is not set in the environment'));
+    expect(warnings).toContainEqual(expect.stringContaining("client_id: NOPE isn't set in the environment"));
   });
 
   test('the template of CLI 3.1 has no unknown key', () => {

@@ -19,7 +19,7 @@ export function check(config: Config, { exists, unset }: CheckContext, report: R
     if (value !== undefined && value !== '') return;
     const name = unset.get(key);
     if (name === undefined) report(key, `is required because ${because}`);
-    else warn(key, `env(${name})isn't set, but is required because ${because}`);
+    else warn(key, `env(${name}) isn't set, but is required because ${because}`);
   };
   const file = (key: string, path: string | undefined) => {
     if (path !== undefined && !exists(path)) report(key, `the file ${path} doesn't exist`);

@@ -14,7 +14,7 @@ test.each(['/app', '/app/a', '/app/..a', '/app/.plinthx', '/shared/a/b'])('%s is
   expect(fault(path)).toBeUndefined();
 });
 test.each(['/', '/ap', '/appx', '/etc/passwd', '/app/link/passwd', '/share'])('%s is outside', (path) => {
-  expect(fault(path)).toContain('outside of the project folder');
+  expect(fault(path)).toContain('outside the project folder');
 });
 test.each(['/app/.plinth', '/app/.plinth/secrets.json'])('%s is data', (path) => {
   expect(fault(path)).toContain('the data folder');
