@@ -81,16 +81,16 @@ test.each([
   ['PGRST_DB_MAX_ROWS', 'many', 'db-max-rows (PGRST_DB_MAX_ROWS): "many" must be a whole number 0 or more'],
   ['PGRST_DB_POOL', '0', '"0" must be a whole number 1 or more'],
   ['PGRST_SERVER_PORT', '70000', 'from 0 to 65535'],
-  ['PGRST_LOG_LEVEL', 'loud', 'write one of crit, error, warn, info, debug'],
-  ['PGRST_DB_TX_END', 'random', 'write one of commit, commit-allow-override'],
+  ['PGRST_LOG_LEVEL', 'loud', 'must be one of crit, error, warn, info, debug'],
+  ['PGRST_DB_TX_END', 'random', 'must be one of commit, commit-allow-override'],
   ['PGRST_DB_CONFIG', 'maybe', 'must be true or false'],
   ['PGRST_SERVER_UNIX_SOCKET_MODE', '599', 'between 600 and 777'],
-  ['PGRST_SERVER_UNIX_SOCKET_MODE', '800', 'is no file mode'],
+  ['PGRST_SERVER_UNIX_SOCKET_MODE', '800', 'must be a file mode'],
   ['PGRST_OPENAPI_SERVER_PROXY_URI', 'htp:/@@x', 'https://example.com:8443/basePath'],
   ['PGRST_JWT_AUD', 'http://%%x', 'a valid URI'],
   ['PGRST_JWT_ROLE_CLAIM_KEY', 'role.other', 'failed to parse role-claim-key value (role.other)'],
   ['PGRST_JWT_SECRET', 'short', 'it has 5 bytes; a secret has at least 32'],
-  ['PGRST_JWT_SECRET', '{"kty":"RSA","alg":"HS256"}', 'jwt-secret cannot be used'],
+  ['PGRST_JWT_SECRET', '{"kty":"RSA","alg":"HS256"}', 'jwt-secret is invalid'],
   ['PGRST_JWT_SECRET', '@/missing', "open '/missing'"],
   ['PGRST_DB_SCHEMAS', 'a, pg_catalog', "db-schemas doesn't allow the schema 'pg_catalog'"],
   ['PGRST_DB_URI', 'postgres://u:hunter2@h:x/d', 'port is not a number'],
@@ -131,7 +131,7 @@ describe('jwt-secret', () => {
       expect(keySet?.keys[0]?.verifyKey).toEqual({ kind: 'secret', secret: Buffer.from(`${text}??>`) });
     }
     expect(faultsOf({ PGRST_JWT_SECRET: 'no base-64!', PGRST_JWT_SECRET_IS_BASE64: 'true' })).toContain(
-      'not base64',
+      "isn't base64",
     );
   });
   test('a key without alg is for all of its type that it is strong enough for', () => {
