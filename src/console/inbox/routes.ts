@@ -17,7 +17,7 @@ export function inboxRoutes(api: Api, inbox: Inbox, audit: Audit): void {
   async function messageOf(id: string): Promise<CapturedMessage> {
     const message = await inbox.get(id);
     if (message === undefined)
-      throw new ConsoleError('not_found', { message: 'This message is not there any more.' });
+      throw new ConsoleError('not_found', { message: 'This message no longer exists.' });
     return message;
   }
 
