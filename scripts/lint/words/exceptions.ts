@@ -15,4 +15,10 @@ export const wordExceptions: readonly WordException[] = [
     paths: ['scripts/lint/words/', 'test/docs/words.test.ts'],
     reason: 'The list itself and its test.',
   },
+  {
+    paths: ['src/realtime/errors.ts', 'docs/errors.md'],
+    rule: 'British spelling',
+    line: 'Query was cancelled',
+    reason: 'The text of the realtime server that clients see.',
+  },
 ];
