@@ -397,7 +397,7 @@ test('a role that the login role may not act as', async () => {
         body: { code: '42501', details: null, hint: expected, message },
       });
     }
-    await rest.run(hint.replace(/^.*with: /, ''));
+    await rest.run(hint.replace(/^.*run: /, ''));
     const granted = await rest.fetch('/closed', {
       headers: { authorization: `Bearer ${rest.userToken('x', { role })}` },
     });
