@@ -378,7 +378,7 @@ describe('faults', () => {
     ['[auth.hook.send_sms]\nenabled = true\nuri = "http://x"', '1 auth.hook.send_sms.secrets: is required'],
     [
       '[auth.hook.send_sms]\nenabled = true\nuri = "http://x"\nsecrets = "v1,whsec_x"',
-      '4 auth.hook.send_sms.secrets: must be v1,whsec_ and',
+      '4 auth.hook.send_sms.secrets: must be v1,whsec_ followed by',
     ],
     [
       '[auth.hook.send_sms]\nenabled = true\nuri = "pg-functions://postgres/a/b"\nsecrets = "x"',
