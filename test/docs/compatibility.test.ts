@@ -108,7 +108,7 @@ describe('what is different', () => {
   });
 
   it('vector searches exactly; its indexes are made and take no parameters in plain SQL', async () => {
-    expect(page).toContain('every search scans the whole table');
+    expect(page).toContain('Every search scans the whole table');
     const pool = backend.database.pool('postgres');
     await pool.exec(`create extension vector with schema extensions;
       create table public.docs (id int, e vector(2)); insert into public.docs values (1, '[1,0]'), (2, '[0,1]');
