@@ -19,9 +19,9 @@ import type { FunctionsService } from './functions/index.ts';
 import type { Route } from './gateway/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import { type Logger, silentLogger } from './kernel/log.ts';
-import type { Outgoing } from './kernel/outgoing.ts';
 import type { Service } from './kernel/service.ts';
 import { createKeys, type KeyStore, type Keys, publicJwtSecrets } from './keys/index.ts';
+import type { Outgoing } from './shared/outgoing.ts';
 import { statusFields } from './status.ts';
 import { createTelemetry, type Telemetry } from './telemetry/index.ts';
 

@@ -14,9 +14,9 @@ import { join } from 'node:path';
 import { configFrom, loadConfig, type PartialConfig } from './config/index.ts';
 import { createTestDatabase, stopTestCluster } from './database/testing.ts';
 import type { Logger } from './kernel/log.ts';
-import type { Outgoing } from './kernel/outgoing.ts';
 import { sql } from './kernel/sql.ts';
 import { type Backend, createBackend, prepareDatabase } from './main.ts';
+import type { Outgoing } from './shared/outgoing.ts';
 
 export { stopTestCluster };
 

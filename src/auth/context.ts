@@ -2,9 +2,9 @@
 import type { Pool } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { Outgoing } from '../kernel/outgoing.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
+import type { Outgoing } from '../shared/outgoing.ts';
 import type { AttemptLimits } from './attempt-limits.ts';
 import type { BackgroundWork } from './background-work.ts';
 import type { LeakedPasswords } from './leaked-passwords.ts';

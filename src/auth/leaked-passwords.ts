@@ -1,6 +1,6 @@
 /** Checks passwords against leaks, through a service or a file of the project. */
 import { open } from 'node:fs/promises';
-import type { Outgoing } from '../kernel/outgoing.ts';
+import type { Outgoing } from '../shared/outgoing.ts';
 import { leakHashOf, listHolds, rangeHolds, rangePrefixChars } from './core/leaked-passwords.ts';
 
 export interface LeakedPasswords {

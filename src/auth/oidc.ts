@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
-import type { Outgoing, Reach } from '../kernel/outgoing.ts';
 import { createRemoteKeySet, isSignedBy, parseToken, type RemoteKeySet } from '../keys/index.ts';
+import type { Outgoing, Reach } from '../shared/outgoing.ts';
 import { isJsonObject, type JsonObject } from './core/json.ts';
 import type { IdTokenClaims } from './core/providers/id-token-profiles.ts';
 

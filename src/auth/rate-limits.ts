@@ -3,7 +3,7 @@
  * rollback of the operation it allowed.
  */
 
-import { networkOf, siteOf } from '../kernel/network-of.ts';
+import { networkOf, siteOf } from '../shared/network-of.ts';
 import type { Buckets } from './buckets.ts';
 import {
   type Bucket,

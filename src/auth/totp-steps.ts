@@ -1,6 +1,6 @@
 /** Accepted TOTP time steps, so that each code of an authenticator app works once (RFC 6238 section 5.2). */
 import type { Queryable } from '../database/types.ts';
-import { oldestTotpStep } from '../kernel/totp.ts';
+import { oldestTotpStep } from '../shared/totp.ts';
 import { deleteTotpSteps, takeTotpStep } from './queries/totp-steps.ts';
 
 export interface TotpSteps {

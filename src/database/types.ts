@@ -7,6 +7,8 @@
  */
 import type { Sql } from '../kernel/sql.ts';
 
+export type { PostgresErrorShape } from '../shared/postgres-error.ts';
+
 /** Roles that our own pools sign in as. `supabase_admin` is never used for anything that runs a user's code. */
 export type LoginRole =
   | 'supabase_admin'
@@ -187,30 +189,6 @@ export interface NoticeShape {
   readonly message: string;
   readonly detail?: string;
   readonly hint?: string;
-}
-
-/** The fields of PostgreSQL's ErrorResponse. `code` is the SQLSTATE. The class is `PostgresError` in `wire/`. */
-export interface PostgresErrorShape extends Error {
-  readonly code: string;
-  readonly severity: string;
-  readonly detail?: string;
-  readonly hint?: string;
-  /** The position in the statement, in characters, counted from 1. */
-  readonly position?: number;
-  /**
-   * The position in `internalQuery`, counted from 1. That is text that the server itself ran or parsed, such as a
-   * function body.
-   */
-  readonly internalPosition?: number;
-  readonly internalQuery?: string;
-  readonly where?: string;
-  readonly schema?: string;
-  readonly table?: string;
-  readonly column?: string;
-  readonly dataType?: string;
-  readonly constraint?: string;
-  /** The function in PostgreSQL's source that reported the error. Unlike the message, it is never translated. */
-  readonly routine?: string;
 }
 
 /** A request of the REST service to PostgreSQL. */

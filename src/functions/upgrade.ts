@@ -6,7 +6,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { STATUS_CODES, request as sendRequest } from '../kernel/http.ts';
-import { rawHead } from '../kernel/response-head.ts';
+import { rawHead } from '../shared/response-head.ts';
 import { hopByHop, hostOf } from './core/headers.ts';
 import type { Worker } from './deno/worker.ts';
 import { FunctionError } from './errors.ts';

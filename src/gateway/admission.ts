@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { AddressCounts, isCountedAddress } from '../kernel/address-counts.ts';
+import { AddressCounts, isCountedAddress } from '../shared/address-counts.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
 export interface AdmissionLimits {

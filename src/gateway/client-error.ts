@@ -1,7 +1,7 @@
 /** Responds to input that Node's parser rejects before a request exists, so no service or hook has seen it. */
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../kernel/http.ts';
-import { rawHead } from '../kernel/response-head.ts';
+import { rawHead } from '../shared/response-head.ts';
 
 export interface ClientError extends Error {
   readonly code?: string;

@@ -4,7 +4,8 @@
  */
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ServerResponse as NodeResponse } from '../kernel/http.ts';
-import { type Documents, safeHead } from '../kernel/response-head.ts';
+import type { Documents } from '../kernel/service.ts';
+import { safeHead } from '../shared/response-head.ts';
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 

@@ -2,8 +2,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../kernel/log.ts';
-import { withoutOwnCookies } from '../kernel/response-head.ts';
 import type { Mount } from '../kernel/service.ts';
+import { withoutOwnCookies } from '../shared/response-head.ts';
 import type { Admission } from './admission.ts';
 import type { ApiKeyRule } from './api-keys.ts';
 import { rawAnswer } from './client-error.ts';

@@ -2,11 +2,11 @@
  * Sends an HTTP request on behalf of SQL. Time and response size are limited. Redirects are followed as by curl, which
  * pg_net and http are built on, and every hop is checked like the first URL.
  */
-import type { LookupAddress } from 'node:dns';
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
-import { isIP, type LookupFunction } from 'node:net';
-import { scopeOf } from '../kernel/address-scope.ts';
+import { isIP } from 'node:net';
 import { request as httpRequest } from '../kernel/http.ts';
+import { scopeOf } from '../shared/address-scope.ts';
+import { createPublicLookup } from '../shared/public-lookup.ts';
 import { type Destination, type DestinationRules, destinationOf } from './core/destination.ts';
 
 export interface ExchangeRequest {
@@ -188,31 +188,13 @@ function requirePublicLiteral({ url, publicOnly }: Destination): void {
 
 function requirePublic(address: string): void {
   const scope = scopeOf(address);
-  if (scope !== 'public') throw new ExchangeError(`${address} is not a public address (${scope})`);
+  if (scope !== 'public') throw notPublic(address, scope);
 }
 
-/**
- * A replacement for `dns.lookup` that fails if any address of the name isn't public. It runs when the connection is
- * opened, so DNS rebinding doesn't help.
- */
-const publicLookup: LookupFunction = (host, options, callback) => {
-  const { lookup } = process.getBuiltinModule('node:dns');
-  lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    if (error !== null) {
-      callback(error, '');
-      return;
-    }
-    try {
-      for (const { address } of addresses) requirePublic(address);
-    } catch (fault) {
-      callback(fault as NodeJS.ErrnoException, '');
-      return;
-    }
-    const [first] = addresses;
-    if (options.all || first === undefined) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
-};
+const notPublic = (address: string, scope: string): ExchangeError =>
+  new ExchangeError(`${address} is not a public address (${scope})`);
+
+const publicLookup = createPublicLookup({ refusal: notPublic });
 
 /** Uses curl's messages where they exist, because users search for them. */
 function inWords(error: unknown): string {

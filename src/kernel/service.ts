@@ -1,7 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyPluginAsync } from 'fastify';
-import type { Documents } from './response-head.ts';
+
+/**
+ * Who wrote the documents of a mount. `users`: the app's users, or code and SQL that may repeat what users wrote; shown
+ * in a sandbox. `operator`: server functions whose operator serves pages on purpose (`[edge_runtime] html = "page"`).
+ * `plinth`: our own pages, which have their own policies.
+ */
+export type Documents = 'users' | 'operator' | 'plinth';
 
 /** The interface of every network-facing module toward `main.ts`. */
 export interface Service {

@@ -8,7 +8,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config/index.ts';
 import { type Logger, silentLogger } from '../kernel/log.ts';
-import { createOutgoing, type Outgoing } from '../kernel/outgoing.ts';
+import { createOutgoing, type Outgoing } from '../shared/outgoing.ts';
 import { findAlgorithm, type Key } from './algorithms.ts';
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import { demo, publicJwtSecrets } from './demo.ts';

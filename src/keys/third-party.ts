@@ -5,7 +5,7 @@
  */
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { Outgoing } from '../kernel/outgoing.ts';
+import type { Outgoing } from '../shared/outgoing.ts';
 import type { Key } from './algorithms.ts';
 import type { Jwk } from './jwk.ts';
 import { createRemoteKeySet } from './remote-key-set.ts';

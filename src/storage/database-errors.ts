@@ -1,12 +1,7 @@
 /** Maps PostgreSQL errors to the storage error table by SQLSTATE. */
 import type { PostgresErrorShape } from '../database/types.ts';
+import { isPostgresError } from '../shared/postgres-error.ts';
 import { Refusal, StorageError } from './errors.ts';
-
-export function isPostgresError(error: unknown): error is PostgresErrorShape {
-  return (
-    error instanceof Error && 'severity' in error && typeof (error as PostgresErrorShape).code === 'string'
-  );
-}
 
 /**
  * Whether the connection failed, so it is unknown if the transaction was committed: SQLSTATE classes 08 (connection)

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../database/types.ts';
-import { parseMediaType } from '../kernel/media-type.ts';
+import { parseMediaType } from '../shared/media-type.ts';
 import type { StoredBody } from './backend/types.ts';
 import { storing } from './backend-errors.ts';
 import { change } from './changes.ts';

@@ -1,7 +1,7 @@
 /** Captchas: what their providers are told, and who needs one. */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOutgoing } from '../../src/kernel/outgoing.ts';
+import { createOutgoing } from '../../src/shared/outgoing.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

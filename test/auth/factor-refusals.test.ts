@@ -1,7 +1,7 @@
 /** What enrolment, challenges and verification of factors refuse, and how administrators look after factors. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/kernel/totp.ts';
+import { totpCode } from '../../src/shared/totp.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

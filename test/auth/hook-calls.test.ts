@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/auth/core/json.ts';
 import { webhookSignature } from '../../src/auth/core/webhook-signature.ts';
 import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/kernel/totp.ts';
+import { totpCode } from '../../src/shared/totp.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const secrets = [7, 9].map((byte) => `v1,whsec_${Buffer.alloc(24, byte).toString('base64')}`).join('|');

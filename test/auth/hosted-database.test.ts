@@ -1,7 +1,7 @@
 /** A database of the hosted service, in which nothing of ours is made: what needs tables of ours does without or says so. */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { totpCode } from '../../src/kernel/totp.ts';
+import { totpCode } from '../../src/shared/totp.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 import { buildAnswer, createIdp, postAnswer, readRequest, signAnswer } from './saml-idp.ts';
 import { solanaWallet } from './wallet-keys.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { PartialConfig } from '../../src/config/index.ts';
-import { totpCode } from '../../src/kernel/totp.ts';
+import { totpCode } from '../../src/shared/totp.ts';
 import { codeOf, linkOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

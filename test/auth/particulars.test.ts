@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/kernel/totp.ts';
+import { totpCode } from '../../src/shared/totp.ts';
 import { type AuthServer, linkOf, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { leakHashOf } from '../../src/auth/core/leaked-passwords.ts';
 import type { LogFields, Logger } from '../../src/kernel/log.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
-import { createOutgoing, OutgoingError, type OutgoingRequest } from '../../src/kernel/outgoing.ts';
 import { sql } from '../../src/kernel/sql.ts';
+import { createOutgoing, OutgoingError, type OutgoingRequest } from '../../src/shared/outgoing.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';

@@ -1,8 +1,8 @@
 /** /admin/sso/providers: connections, and metadata that are read from an address. */
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOutgoing, OutgoingError, type OutgoingRequest } from '../../src/kernel/outgoing.ts';
 import { sql } from '../../src/kernel/sql.ts';
+import { createOutgoing, OutgoingError, type OutgoingRequest } from '../../src/shared/outgoing.ts';
 import { type AuthServer, startAuth } from './harness.ts';
 import { buildAnswer, createIdp, postAnswer, signAnswer, type TestIdp } from './saml-idp.ts';
 

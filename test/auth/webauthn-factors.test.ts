@@ -1,7 +1,7 @@
 /** WebAuthn factors with an authenticator in software: enrolment, aal2, and what a thief of a password would try. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/kernel/totp.ts';
+import { totpCode } from '../../src/shared/totp.ts';
 import {
   type CreationOptions,
   type Forgery,

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/kernel/totp.ts';
+import { totpCode } from '../../src/shared/totp.ts';
 import { axeViolations, launchBrowser, openContext, scrollsSideways } from '../web/browser.ts';
 import { type Backend, operator, startBackend } from './harness.ts';
 

@@ -1,7 +1,7 @@
 /** Operators: invitations, roles, sessions, second factors, and the log of what they did. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/kernel/totp.ts';
+import { totpCode } from '../../src/shared/totp.ts';
 import {
   type Backend,
   linkToken,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { partyOf } from '../../src/console/operators/passkeys.ts';
 import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/kernel/totp.ts';
+import { totpCode } from '../../src/shared/totp.ts';
 import { type Forgery, SoftwareAuthenticator } from '../auth/authenticator.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 

@@ -12,7 +12,7 @@ import {
   typedSecrets,
 } from '../../src/auth/core/typed-secrets.ts';
 import { sql } from '../../src/kernel/sql.ts';
-import { totpCode } from '../../src/kernel/totp.ts';
+import { totpCode } from '../../src/shared/totp.ts';
 import { type AuthServer, codeOf, newEmail, startAuth } from '../auth/harness.ts';
 import { operator, startBackend } from '../console/harness.ts';
 
@@ -343,7 +343,7 @@ const comparisons: Readonly<
   'console/sessions.ts': { count: 1, why: 'a CSRF token of 24 random bytes' },
   'database/wire/scram.ts': { count: 1, why: 'the signature of the server' },
   'gateway/api-keys.ts': { count: 1, why: 'API keys, which programs hold' },
-  'kernel/totp.ts': { count: 2, why: 'the comparison itself' },
+  'shared/totp.ts': { count: 2, why: 'the comparison itself' },
   'keys/algorithms.ts': { count: 1, why: 'signatures' },
   'realtime/socket/upgrade.ts': { count: 1, why: 'API keys, which programs hold' },
   'storage/s3/core/signature.ts': { count: 1, why: 'signatures' },

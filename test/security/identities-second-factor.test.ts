@@ -3,7 +3,7 @@
  * can't be removed.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { currentStep, totpCode } from '../../src/kernel/totp.ts';
+import { currentStep, totpCode } from '../../src/shared/totp.ts';
 import { type AuthServer, startAuth } from '../auth/harness.ts';
 import { password, person } from '../auth/oauth-server/client.ts';
 

@@ -1,6 +1,6 @@
 /** What an OAuth client can do with its access token: nothing that outlasts the grant or affects the account. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { currentStep, totpCode } from '../../src/kernel/totp.ts';
+import { currentStep, totpCode } from '../../src/shared/totp.ts';
 import { type AuthServer, startAuth } from '../auth/harness.ts';
 import * as oauth from '../auth/oauth-server/client.ts';
 

@@ -22,7 +22,7 @@ const reviewed: Readonly<Record<string, string>> = {
   'functions/proxy.ts': 'the socket of a worker',
   'functions/upgrade.ts': 'the socket of a worker',
   'jobs/exchange.ts': 'SQL names it: a guard of its own (jobs/core/destination.ts)',
-  'kernel/outgoing.ts': 'the guard of everything that users and documents name',
+  'shared/outgoing.ts': 'the guard of everything that users and documents name',
   'mail/smtp.ts': 'the configuration names the mail server',
   'main.ts': 'this server',
   'realtime/bus/nats.ts': 'the configuration names the bus',

@@ -391,7 +391,7 @@ describe('every way to the wire', () => {
       .sort();
 
   it('writes its head by the function that makes it safe', () => {
-    expect(filesWith(/HTTP\/1\.\d/)).toEqual(['src/kernel/response-head.ts']);
+    expect(filesWith(/HTTP\/1\.\d/)).toEqual(['src/shared/response-head.ts']);
   });
 
   it('is a sandbox for each service but those that were reviewed', () => {

@@ -4,6 +4,7 @@
  * a page shows and grants nothing.
  */
 
+import { isRecord } from '../../shared/is-record.ts';
 import { escapeText } from './html.ts';
 
 export type CodePurpose = 'sign-in' | 'confirm' | 'recover';
@@ -88,7 +89,5 @@ function parse(value: string): Record<string, unknown> | undefined {
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= longest ? value : undefined;

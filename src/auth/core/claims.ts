@@ -1,4 +1,6 @@
 /** Claims of an access token, in the order upstream signs them. */
+
+import { isRecord } from '../../shared/is-record.ts';
 import type { AmrClaim, User } from '../rows.ts';
 import { type Json, type JsonObject, sortKeys } from './json.ts';
 import { toMs } from './times.ts';
@@ -84,8 +86,8 @@ const claimTypes: Readonly<Record<string, (value: unknown) => boolean>> = {
   sub: isText,
   email: isText,
   phone: isText,
-  app_metadata: isObject,
-  user_metadata: isObject,
+  app_metadata: isRecord,
+  user_metadata: isRecord,
   role: isText,
   aal: isText,
   amr: Array.isArray,
@@ -119,8 +121,4 @@ export function claimFaults(claims: JsonObject): string[] {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string';
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseGoDuration } from '../../shared/go-duration.ts';
 import { AuthError } from '../errors.ts';
 import { actionLink } from './action-link.ts';
 import { barePhone, parseEmail, parsePhone } from './contact.ts';
@@ -9,7 +10,7 @@ import { mergeMetadata, sortKeys } from './json.ts';
 import { linkHeader, parsePage } from './pagination.ts';
 import { passwordFault, requiredSets } from './password-rules.ts';
 import { checkVerifier, hashMatches, parseChallenge } from './pkce.ts';
-import { parseGoDuration, toMs, toRfc3339 } from './times.ts';
+import { toMs, toRfc3339 } from './times.ts';
 
 const codeOf = (work: () => unknown): string | undefined => {
   try {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { base32, decodeBase32 } from '../../kernel/base32.ts';
-import { totpCode, totpSecret, totpStep, totpUri } from '../../kernel/totp.ts';
+import { base32, decodeBase32 } from '../../shared/base32.ts';
+import { totpCode, totpSecret, totpStep, totpUri } from '../../shared/totp.ts';
 import { oneTimePassword, randomPassword, refreshTokenText, sameSecret, tokenHash } from './secrets.ts';
 import { webhookSignature } from './webhook-signature.ts';
 

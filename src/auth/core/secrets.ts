@@ -1,6 +1,6 @@
 /** Random values, and the comparison of secrets. */
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
-import { base32 } from '../../kernel/base32.ts';
+import { base32 } from '../../shared/base32.ts';
 
 /** A refresh token of form 1: 12 characters of `a-z2-7`. */
 export function refreshTokenText(): string {

@@ -21,31 +21,3 @@ export function toMs(text: string): number {
 export function fromMs(ms: number): string {
   return new Date(ms).toISOString();
 }
-
-const unitMs: Record<string, number> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  μs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-
-/**
- * Parses a Go duration (`1h30m`, `-1.5s`, `0`) into milliseconds. Undefined for other text.
- *
- * @example parseGoDuration('24h') // 86400000
- */
-export function parseGoDuration(text: string): number | undefined {
-  const match = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
-  if (!match) return undefined;
-  let total = 0;
-  for (const [, amount, unit] of (match[2] ?? '').matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
-    total += Number(amount) * (unitMs[unit ?? ''] ?? 0);
-  }
-  // The longest duration in Go, 2^63 nanoseconds.
-  if (total > 9_223_372_036_854) return undefined;
-  return match[1] === '-' ? -total : total;
-}

@@ -1,6 +1,7 @@
 /** Users as administrators create, change and delete them. */
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
+import { parseGoDuration } from '../../shared/go-duration.ts';
 import type { AdminCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { parseEmail, parsePhone } from '../core/contact.ts';
@@ -8,7 +9,7 @@ import type { Fields } from '../core/fields.ts';
 import type { JsonObject } from '../core/json.ts';
 import { parsePasswordHash } from '../core/password-hash.ts';
 import { randomPassword } from '../core/secrets.ts';
-import { fromMs, parseGoDuration } from '../core/times.ts';
+import { fromMs } from '../core/times.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError, internalError } from '../errors.ts';
 import { deleteFactors } from '../queries/factors.ts';

@@ -1,7 +1,7 @@
 /** The administration of custom OAuth and OIDC providers. */
 
 import { randomUUID } from 'node:crypto';
-import { type AddressFault, OutgoingError } from '../../kernel/outgoing.ts';
+import { type AddressFault, OutgoingError } from '../../shared/outgoing.ts';
 import type { AuthContext } from '../context.ts';
 import {
   type CustomProviderSettings,

@@ -1,5 +1,5 @@
 /** A configured provider: where browsers are sent, our client there, and how to read profiles. */
-import type { Reach } from '../../kernel/outgoing.ts';
+import type { Reach } from '../../shared/outgoing.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';
 import type { ClientAuth } from '../core/oauth-client.ts';
 import type { TokenResponse } from '../core/providers/spec.ts';

@@ -1,5 +1,5 @@
 /** Reads the user's profile from a provider's API, its ID token, or the response of its token endpoint. */
-import type { Reach } from '../../kernel/outgoing.ts';
+import type { Reach } from '../../shared/outgoing.ts';
 import type { AuthContext } from '../context.ts';
 import { applyClaimRules, type ClaimRules } from '../core/custom-claims.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';

@@ -1,6 +1,6 @@
 /** Second factors: challenges, and the verification of their responses. */
 
-import { totpStep } from '../../kernel/totp.ts';
+import { totpStep } from '../../shared/totp.ts';
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { Fields, ReadFields } from '../core/fields.ts';

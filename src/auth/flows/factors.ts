@@ -1,6 +1,6 @@
 /** Second factors: enrollment and removal. */
 
-import { totpSecret, totpUri } from '../../kernel/totp.ts';
+import { totpSecret, totpUri } from '../../shared/totp.ts';
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { amrMethodOfFactor } from '../core/claims.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Transaction } from '../../database/types.ts';
-import { newRecoveryCode, parseRecoveryCode, recoveryCodeHash } from '../../kernel/recovery-codes.ts';
+import { newRecoveryCode, parseRecoveryCode, recoveryCodeHash } from '../../shared/recovery-codes.ts';
 import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { recoveryCodeMethod } from '../core/claims.ts';

@@ -1,6 +1,6 @@
 /** Compares user-entered secrets within the limits on wrong attempts. */
 import type { Transaction } from '../../database/types.ts';
-import { networkOf } from '../../kernel/network-of.ts';
+import { networkOf } from '../../shared/network-of.ts';
 import type { SpendToken } from '../attempt-limits.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

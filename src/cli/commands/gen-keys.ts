@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig, parseDuration } from '../../config/index.ts';
 import { createKeys, generateSigningKey } from '../../keys/index.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { print, say } from '../output.ts';
@@ -119,8 +120,7 @@ function claimsOf(role: string, input: Input): Record<string, unknown> {
 function payloadOf(text = '{}'): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
+    if (isRecord(value)) return value;
   } catch {
     // Reported below, like other values that aren't objects.
   }

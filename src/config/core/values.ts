@@ -1,4 +1,6 @@
 /** Parses and prints values by type of setting. Each parser returns a value or an error message. */
+
+import { parseGoDuration } from '../../shared/go-duration.ts';
 import type { Type } from '../schema/define.ts';
 
 /** `readAs`: the text isn't in the standard form, but its meaning is unambiguous. */
@@ -70,17 +72,6 @@ function parseVersion(text: string, bounds: Bounds): Parsed {
   return 'value' in parsed ? readAs(parsed.value, major) : parsed;
 }
 
-const unitMs: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  μs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-
 const unitNames: readonly (readonly [RegExp, string])[] = [
   [/^(seconds?|secs?)$/, 's'],
   [/^(minutes?|mins?)$/, 'm'],
@@ -100,16 +91,10 @@ function parseLooseDuration(text: string): Parsed {
   return 'value' in parsed ? readAs(parsed.value, quoted(written)) : exact;
 }
 
-/** Parses Go durations: "2m30s", "1.5h", "0". */
+/** Parses a Go duration without a sign: "2m30s", "1.5h", "0". */
 export function parseDuration(text: string): Parsed {
-  if (text === '0') return ok(0);
-  if (!/^(\d+(\.\d*)?(ns|us|µs|μs|ms|s|m|h))+$/.test(text)) {
-    return fault(`${quoted(text)} isn't a duration such as "30s", "2m30s" or "24h"`);
-  }
-  let ms = 0;
-  for (const [, amount, unit] of text.matchAll(/([\d.]+)([^\d.]+)/g)) {
-    ms += Number(amount) * (unitMs[unit ?? ''] ?? 0);
-  }
+  const ms = /^\d/.test(text) ? parseGoDuration(text) : undefined;
+  if (ms === undefined) return fault(`${quoted(text)} isn't a duration such as "30s", "2m30s" or "24h"`);
   return ok(Math.round(ms * 1e6) / 1e6);
 }
 

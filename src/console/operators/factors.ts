@@ -5,8 +5,8 @@
 import type { AttemptLimits } from '../../auth/index.ts';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { newRecoveryCode, parseRecoveryCode, recoveryCodeHash } from '../../kernel/recovery-codes.ts';
-import { totpSecret, totpStep, totpUri } from '../../kernel/totp.ts';
+import { newRecoveryCode, parseRecoveryCode, recoveryCodeHash } from '../../shared/recovery-codes.ts';
+import { totpSecret, totpStep, totpUri } from '../../shared/totp.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Operator } from '../sessions.ts';
 import * as queries from './queries.ts';

@@ -1,6 +1,7 @@
 /** Parses a settings file into plain data. */
 import { getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
 import type { SettingsFile } from '../../config/index.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { ConsoleError } from '../errors.ts';
 
 export type Table = Readonly<Record<string, unknown>>;
@@ -17,8 +18,7 @@ export function tableOf(file: SettingsFile, text: string): Table {
   }
 }
 
-export const isTable = (value: unknown): value is Table =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isTable = (value: unknown): value is Table => isRecord(value);
 
 export const at = (table: Table, path: readonly string[]): unknown =>
   path.reduce<unknown>(

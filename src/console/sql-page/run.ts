@@ -3,6 +3,7 @@
  * unless it controls its transactions itself or contains a statement that PostgreSQL refuses in a transaction.
  */
 import type { Database, PostgresErrorShape, Session, TextResult } from '../../database/types.ts';
+import { isPostgresError } from '../../shared/postgres-error.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
 import type { Outcome, RunEvent } from './contract.ts';
@@ -162,10 +163,6 @@ async function runOne(
 }
 
 const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10;
-
-function isPostgresError(error: unknown): error is PostgresErrorShape {
-  return error instanceof Error && 'severity' in error && 'code' in error;
-}
 
 export function errorEvent(
   error: PostgresErrorShape,

@@ -1,4 +1,5 @@
 /** Parses the body of `POST /api/broadcast`. Errors have upstream's format. */
+import { isRecord } from '../../shared/is-record.ts';
 
 export interface BatchMessage {
   readonly topic: string;
@@ -17,21 +18,21 @@ const blank = "can't be blank";
 const invalid = 'is invalid';
 
 export function parseBatch(body: unknown, maxPayloadBytes: number): ParsedBatch {
-  const list = isObject(body) ? body.messages : undefined;
+  const list = isRecord(body) ? body.messages : undefined;
   if (list === undefined || list === null) return { ok: false, errors: { messages: [blank] } };
   if (!Array.isArray(list)) return { ok: false, errors: { messages: [invalid] } };
   const messages: BatchMessage[] = [];
   const faults: Faults[] = [];
   for (const entry of list) {
     const fault: Faults = {};
-    const message = isObject(entry) ? entry : {};
+    const message = isRecord(entry) ? entry : {};
     for (const name of ['topic', 'event'] as const) {
       const value = message[name];
       if (value === undefined || value === null || value === '') fault[name] = [blank];
       else if (typeof value !== 'string') fault[name] = [invalid];
     }
     if (message.payload === undefined || message.payload === null) fault.payload = [blank];
-    else if (!isObject(message.payload)) fault.payload = [invalid];
+    else if (!isRecord(message.payload)) fault.payload = [invalid];
     else if (Buffer.byteLength(JSON.stringify(message.payload)) > maxPayloadBytes) {
       fault.payload = ['Payload size exceeds tenant limit'];
     }
@@ -47,8 +48,4 @@ export function parseBatch(body: unknown, maxPayloadBytes: number): ParsedBatch 
   if (faults.some((fault) => Object.keys(fault).length > 0))
     return { ok: false, errors: { messages: faults } };
   return { ok: true, messages };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,6 @@
 /** Parses the payload of `phx_join` leniently: invalid parts count as absent and never reject the join. */
+
+import { isRecord } from '../../shared/is-record.ts';
 import type { ClientPayload } from './frame.ts';
 
 export interface JoinRequest {
@@ -87,8 +89,4 @@ function flag(value: unknown): boolean {
 
 function record(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 /** Client broadcasts on a channel, and the replay of earlier ones at join. */
+
+import { isRecord } from '../../shared/is-record.ts';
 import { type Broadcast, type ClientMessage, encodeBroadcast } from '../core/frame.ts';
-import { isObject } from '../core/is-object.ts';
 import { type JoinRequest, parseReplay } from '../core/join.ts';
 import { ChannelError, joinRefusals, systemErrors } from '../errors.ts';
 import type { MessageRow } from '../queries.ts';
@@ -40,7 +41,7 @@ function broadcastOf(payload: ClientMessage['payload']): { broadcast: Broadcast;
     const { event, encoding, data } = payload;
     return { broadcast: { form: 'user', event, encoding, data }, bytes: data.length };
   }
-  if (payload.kind !== 'json' || !isObject(payload.value)) return undefined;
+  if (payload.kind !== 'json' || !isRecord(payload.value)) return undefined;
   return {
     broadcast: { form: 'text', payloadJson: payload.text },
     bytes: Buffer.byteLength(payload.text),

@@ -1,6 +1,7 @@
 /** A channel's presence: its key, rate limits and state. */
+
+import { isRecord } from '../../shared/is-record.ts';
 import type { ClientMessage } from '../core/frame.ts';
-import { isObject } from '../core/is-object.ts';
 import { weightOf } from '../core/memory-use.ts';
 import { CallWindow } from '../core/rate.ts';
 import { systemErrors } from '../errors.ts';
@@ -38,7 +39,7 @@ export class ChannelPresence {
     const channel = this.#channel;
     const { context, sender, rights } = channel;
     const call = payload.kind === 'json' ? payload.value : undefined;
-    if (!isObject(call) || typeof call.event !== 'string') {
+    if (!isRecord(call) || typeof call.event !== 'string') {
       sender.reply(ref, 'ok', {});
       return undefined;
     }
@@ -78,7 +79,7 @@ export class ChannelPresence {
       return;
     }
     const payload = call.payload === undefined ? {} : call.payload;
-    if (!isObject(payload)) {
+    if (!isRecord(payload)) {
       sender.reply(ref, 'error', { reason: 'Presence track payload must be a map' });
       return;
     }

@@ -3,8 +3,8 @@
  * separate classes, one per file.
  */
 import { randomUUID } from 'node:crypto';
+import { isRecord } from '../../shared/is-record.ts';
 import type { ClientMessage, Frame, Version } from '../core/frame.ts';
-import { isObject } from '../core/is-object.ts';
 import { type JoinRequest, parseJoin } from '../core/join.ts';
 import type { Caller } from '../core/token.ts';
 import { ChannelError, joinRefusals, readRevoked, systemErrors } from '../errors.ts';
@@ -206,7 +206,7 @@ export class Channel implements Membership, JoinedChannel {
   // ---- token
 
   #accessToken({ payload }: ClientMessage): Promise<void> | undefined {
-    const token = payload.kind === 'json' && isObject(payload.value) ? payload.value.access_token : undefined;
+    const token = payload.kind === 'json' && isRecord(payload.value) ? payload.value.access_token : undefined;
     if (typeof token !== 'string' || token === this.token.text || token.startsWith('sb_')) return undefined;
     return this.#replaceToken(token);
   }

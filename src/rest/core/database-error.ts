@@ -1,5 +1,7 @@
 /** Maps database and connection errors to REST errors. Pure. */
 import type { PostgresErrorShape } from '../../database/types.ts';
+import { isRecord } from '../../shared/is-record.ts';
+import { isPostgresError } from '../../shared/postgres-error.ts';
 import { RestError, restError, SQLSTATE_STATUS } from '../errors.ts';
 import { chosenHeaders, isFinalStatus } from './chosen-response.ts';
 
@@ -38,9 +40,6 @@ export function databaseError(error: unknown, isAnonymous: boolean): RestError {
  * CONNECT privilege, too many sessions, or server startup. Established sessions end with other codes.
  */
 const TURNED_DOWN = /^(08001|08004|28...|3D000|42501|53300|55000|57P03)$/;
-
-const isPostgresError = (error: Error): error is PostgresErrorShape =>
-  'severity' in error && 'code' in error && typeof error.code === 'string';
 
 function statusOf({ code, message }: PostgresErrorShape, isAnonymous: boolean): number {
   // RAISE SQLSTATE 'PT404' lets a function choose the status.
@@ -107,6 +106,3 @@ function readObject(text: string): Record<string, unknown> | undefined {
     return undefined;
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
 /** Builds an object's response headers from its row. */
-import { isInert, parseMediaType } from '../../kernel/media-type.ts';
+import { isInert, parseMediaType } from '../../shared/media-type.ts';
 import { isValidRobotsTag } from './robots-tag.ts';
 
 /** `storage.objects.metadata` as written by this server. Rows written by SQL can contain anything. */
@@ -47,7 +47,7 @@ export function shownContentType(metadata: ObjectMetadata): string {
 
 /**
  * Prevents stored documents from loading resources, in addition to the sandbox that the gateway applies to all user
- * documents (`kernel/response-head.ts`). Inert types have no policy because it would keep browsers from displaying PDFs
+ * documents (`shared/response-head.ts`). Inert types have no policy because it would keep browsers from displaying PDFs
  * and playing media.
  */
 export function documentPolicy(contentType: string): Readonly<Record<string, string>> {

@@ -1,4 +1,5 @@
 /** Parses `user_metadata` as sent by clients: JSON in a form field, or base64 of JSON in the header `x-metadata`. */
+import { isRecord } from '../../shared/is-record.ts';
 
 export const maxUserMetadataBytes = 1024 * 1024;
 
@@ -7,9 +8,7 @@ export function parseMetadataField(json: string | undefined): Record<string, unk
   if (json === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) && !json.includes('\\u0000')
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isRecord(value) && !json.includes('\\u0000') ? value : undefined;
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@
 import type { Queryable } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { type Outgoing, OutgoingError } from '../../kernel/outgoing.ts';
+import { type Outgoing, OutgoingError } from '../../shared/outgoing.ts';
 import { forgetEvent, leaseEvents, postponeEvent, type StoredEvent } from './queries.ts';
 
 export interface Webhook {

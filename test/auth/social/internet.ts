@@ -1,7 +1,7 @@
 /** Hosts of others, served by this process: what the auth service sends to them arrives at handlers of the test. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createOutgoing, type Outgoing } from '../../../src/kernel/outgoing.ts';
+import { createOutgoing, type Outgoing } from '../../../src/shared/outgoing.ts';
 
 export interface Received {
   readonly method: string;

@@ -1,6 +1,6 @@
 /** Random values of the OAuth server, and their hashes. */
 import { createHash, randomBytes } from 'node:crypto';
-import { base32 } from '../../../kernel/base32.ts';
+import { base32 } from '../../../shared/base32.ts';
 import { sameSecret } from '../secrets.ts';
 
 /** 32 bytes as base64url. Shown only once, at registration. */

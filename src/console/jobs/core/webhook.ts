@@ -2,6 +2,8 @@
  * A database webhook as a trigger has it: five texts for `supabase_functions.http_request` (url, method, headers, params,
  * timeout in ms; the word `null` stands for its default) and the bits of `pg_trigger.tgtype`. Pure.
  */
+
+import { isRecord } from '../../../shared/is-record.ts';
 import type { TriggerEvent } from '../../schema/changes.ts';
 
 export type WebhookEvent = Exclude<TriggerEvent, 'truncate'>;
@@ -43,9 +45,7 @@ function objectIn(text: string | undefined): Record<string, unknown> | undefined
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
+    return isRecord(value) ? value : {};
   } catch {
     return {};
   }

@@ -1,5 +1,6 @@
 /** Determines the kind of a JSON body and the common keys of its objects. Pure. */
 import { isUtf8 } from 'node:buffer';
+import { isRecord } from '../../../shared/is-record.ts';
 import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,
@@ -52,9 +53,6 @@ export function parseRows(body: Uint8Array): JsonRows {
     });
   return { kind: 'array', isEmpty: false, keys: isUniform ? names : undefined };
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const COMMA = 0x2c;

@@ -1,6 +1,6 @@
 /** GetObject, HeadObject, GetObjectTagging. */
 
-import { parseMediaType } from '../../../kernel/media-type.ts';
+import { parseMediaType } from '../../../shared/media-type.ts';
 import { isNotModified, isPreconditionFailed, isRangeCurrent } from '../../core/conditions.ts';
 import { documentPolicy, isHeaderText } from '../../core/object-headers.ts';
 import { parseRange } from '../../core/range.ts';

@@ -7,11 +7,11 @@
  * someone else (an API call, a document from the network), so every address that its name resolves to must be public.
  * This is checked when the connection is opened, so DNS rebinding doesn't help.
  */
-import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
+import { request as httpRequest } from '../kernel/http.ts';
 import { type AddressScope, scopeOf } from './address-scope.ts';
-import { request as httpRequest } from './http.ts';
+import { createPublicLookup, type Resolve } from './public-lookup.ts';
 
 export type Reach = 'configured' | 'public';
 
@@ -68,14 +68,12 @@ export interface OutgoingOptions {
   readonly resolve?: Resolve;
 }
 
-export type Resolve = (
-  host: string,
-  options: LookupAllOptions,
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
-
-export function createOutgoing({ mode, resolve = lookup }: OutgoingOptions): Outgoing {
-  const publicLookup = publicLookupWith(resolve);
+export function createOutgoing({ mode, resolve }: OutgoingOptions): Outgoing {
+  const publicLookup = createPublicLookup({
+    resolve,
+    refusal: notPublic,
+    unresolved: (host, error) => new OutgoingError(`${host} cannot be resolved`, 'unresolved', error),
+  });
   return {
     async send(request) {
       const signal = AbortSignal.timeout(request.timeoutMs ?? outgoingTimeoutMs);
@@ -121,34 +119,16 @@ const isLocalName = (host: string): boolean => host === 'localhost' || host.ends
 
 function requireScope(address: string): void {
   const scope = scopeOf(address);
-  if (scope !== 'public') throw new OutgoingError(`${address} is not a public address`, scope);
+  if (scope !== 'public') throw notPublic(address, scope);
 }
+
+const notPublic = (address: string, scope: Exclude<AddressScope, 'public'>): OutgoingError =>
+  new OutgoingError(`${address} is not a public address`, scope);
 
 function lookUp(publicLookup: LookupFunction, host: string): Promise<void> {
   return new Promise((done, fail) => {
     publicLookup(host, { all: true }, (error) => (error === null ? done() : fail(error)));
   });
-}
-
-/** A replacement for `dns.lookup` that fails if any address of the name isn't public. */
-function publicLookupWith(resolve: Resolve): LookupFunction {
-  return (host, options, callback) => {
-    resolve(host, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) {
-        callback(new OutgoingError(`${host} cannot be resolved`, 'unresolved', error), '');
-        return;
-      }
-      try {
-        for (const { address } of addresses) requireScope(address);
-      } catch (fault) {
-        callback(fault as NodeJS.ErrnoException, '');
-        return;
-      }
-      const [first] = addresses;
-      if (options.all || first === undefined) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    });
-  };
 }
 
 interface OneAnswer extends OutgoingAnswer {

@@ -3,14 +3,8 @@
  * origin has the cookies of the Account pages, so no user's document may run a script with that origin. See
  * docs/decisions/0029-user-documents.md.
  */
+import type { Documents } from '../kernel/service.ts';
 import { isInert, parseMediaType } from './media-type.ts';
-
-/**
- * Who wrote the documents of a mount. `users`: the app's users, or code and SQL that may repeat what users wrote; shown
- * in a sandbox. `operator`: server functions whose operator serves pages on purpose (`[edge_runtime] html = "page"`).
- * `plinth`: our own pages, which have their own policies.
- */
-export type Documents = 'users' | 'operator' | 'plinth';
 
 /** Alternating names and values, as `writeHead` accepts them. A name may occur more than once. */
 export type Head = readonly unknown[];

@@ -1,0 +1,31 @@
+/** Errors that PostgreSQL reports. */
+
+/** The fields of PostgreSQL's ErrorResponse. `code` is the SQLSTATE. The class is `PostgresError` in `wire/`. */
+export interface PostgresErrorShape extends Error {
+  readonly code: string;
+  readonly severity: string;
+  readonly detail?: string;
+  readonly hint?: string;
+  /** The position in the statement, in characters, counted from 1. */
+  readonly position?: number;
+  /**
+   * The position in `internalQuery`, counted from 1. That is text that the server itself ran or parsed, such as a
+   * function body.
+   */
+  readonly internalPosition?: number;
+  readonly internalQuery?: string;
+  readonly where?: string;
+  readonly schema?: string;
+  readonly table?: string;
+  readonly column?: string;
+  readonly dataType?: string;
+  readonly constraint?: string;
+  /** The function in PostgreSQL's source that reported the error. Unlike the message, it is never translated. */
+  readonly routine?: string;
+}
+
+/** Whether an error has a SQLSTATE and a severity. Errors of a lost connection have them, too. */
+export function isPostgresError(error: unknown): error is PostgresErrorShape {
+  const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
+  return error instanceof Error && typeof code === 'string' && typeof severity === 'string';
+}
