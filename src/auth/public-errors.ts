@@ -1,5 +1,5 @@
 /** Public errors: what clients may see of a thrown value. */
-import { isPostgresError } from './core/postgres-error.ts';
+import { isPostgresError } from '../shared/postgres-error.ts';
 import { AuthError, authError } from './errors.ts';
 
 /** Converts any thrown value to an error of the table. `cause` has the details for the log. */

@@ -1,9 +1,9 @@
 /** A user's own account: its deletion, and the export of its data. */
 
+import { isPostgresError } from '../../shared/postgres-error.ts';
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { isFreshSignIn } from '../core/fresh-sign-in.ts';
-import { isPostgresError } from '../core/postgres-error.ts';
 import { hasVerifiedFactor } from '../core/render-user.ts';
 import { authError, internalError } from '../errors.ts';
 import { type GrantedClient, listConsents } from '../queries/oauth-consents.ts';
