@@ -45,7 +45,7 @@ export function SidePanel({
     >
       <Drawer.Overlay backgroundOpacity={0.35} />
       <Drawer.Content>
-        {/* Beside the page's own it would be a second banner. */}
+        {/* The page already has a banner landmark. */}
         <Drawer.Header role="none">
           <Drawer.Title>{title}</Drawer.Title>
           <Drawer.CloseButton aria-label={t('panel.close')} />

@@ -18,7 +18,7 @@ import { tags } from '@lezer/highlight';
 import { useEffect, useImperativeHandle, useRef } from 'react';
 import type { SqlEditorHandle, SqlEditorProps } from './types.ts';
 
-/** Roles of `ui/tokens.ts`, whose contrast is tested in both schemes. */
+/** Uses the roles of `ui/tokens.ts`, whose contrast is tested in both schemes. */
 const highlight = HighlightStyle.define([
   {
     tag: [tags.keyword, tags.operatorKeyword, tags.modifier],

@@ -86,7 +86,7 @@ function Facts({ home }: { home: Home }) {
   );
 }
 
-/** After a start with --keep-going, until a reset applies every statement. */
+/** Set after a start with --keep-going, until a reset applies every statement. */
 function PartialSchema({ leftOut }: { leftOut: Home['leftOut'] }) {
   if (leftOut.length === 0) return null;
   return (

@@ -24,7 +24,7 @@ function words(schedule: Schedule): string {
   return isAtTimes(schedule) ? t('schedule.when-days', { when, days: t('schedule.every-day') }) : when;
 }
 
-/** As many times of day are listed; more of them are told by their hours and minutes. */
+/** Up to this many times of day are listed. Longer lists are described by hours and minutes. */
 const mostTimes = 8;
 
 const isAtTimes = ({ hours, minutes }: Times): boolean =>
@@ -66,7 +66,7 @@ function daysOf({ days, weekdays, lastDay, eitherDay }: Times): string | undefin
   return t(eitherDay ? 'schedule.either' : 'schedule.both', { days: dayList, weekdays: weekdayList });
 }
 
-/** The step of 0, n, 2n … that fills the whole round, if it is one above 1. */
+/** Returns the step of 0, n, 2n … that covers the whole range, if it is greater than 1. */
 function stepOf(values: readonly number[], round: number): number | undefined {
   const step = values[1] ?? 0;
   if (values[0] !== 0 || step < 2 || round % step !== 0 || values.length !== round / step) return undefined;

@@ -14,13 +14,13 @@ describe('the next run', () => {
     ['59 23 $ * *', 'GMT', '2028-02-10T00:00:00Z', '2028-02-29T23:59:00.000Z'],
     ['0 0 29 2 *', 'GMT', '2026-03-01T00:00:00Z', '2028-02-29T00:00:00.000Z'],
     ['0 0 29 2 *', 'GMT', '2096-03-01T00:00:00Z', '2104-02-29T00:00:00.000Z'],
-    // Either day is enough: Friday the 2nd comes before the 13th.
+    // A match of either day field is enough: Friday the 2nd comes before the 13th.
     ['0 0 13 * fri', 'GMT', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00.000Z'],
-    // A star with a step is still a star: both have to hold.
+    // An asterisk with a step still counts as an asterisk, so both fields must match.
     ['0 0 */2 * mon', 'GMT', '2026-01-01T00:00:00Z', '2026-01-05T00:00:00.000Z'],
     ['0 9 * * *', 'Europe/Berlin', '2026-07-01T00:00:00Z', '2026-07-01T07:00:00.000Z'],
     ['0 9 * * *', 'Asia/Kolkata', '2026-07-01T00:00:00Z', '2026-07-01T03:30:00.000Z'],
-    // That minute does not come on the day the clocks go forward, and comes twice when they go back.
+    // This minute is skipped when the clocks go forward and occurs twice when they go back.
     ['30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-30T00:30:00.000Z'],
     ['30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z', '2026-10-25T00:30:00.000Z'],
     ['30 2 * * *', 'Europe/Berlin', '2026-10-25T00:30:00Z', '2026-10-25T01:30:00.000Z'],

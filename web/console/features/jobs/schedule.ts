@@ -1,9 +1,9 @@
 /**
- * Schedules of pg_cron, read as its scheduler reads them (`src/database/extensions/pg_cron--1.6.4.sql`): what a form shows
- * while somebody types, and when a job runs next. test/console/schedule.test.ts holds both to the database's own answers.
+ * Parses pg_cron schedules like its scheduler (`src/database/extensions/pg_cron--1.6.4.sql`), for feedback while the
+ * user types and for the next run. test/console/schedule.test.ts compares both with the database's results.
  */
 
-/** Vixie cron's five fields. Numbers are sorted, Sunday is 0. */
+/** Vixie cron's five fields. Numbers are sorted, and Sunday is 0. */
 export interface Times {
   readonly kind: 'times';
   readonly minutes: readonly number[];
@@ -11,7 +11,7 @@ export interface Times {
   readonly days: readonly number[];
   readonly months: readonly number[];
   readonly weekdays: readonly number[];
-  /** `$` among the days. */
+  /** `$` in the day of month field. */
   readonly lastDay: boolean;
   /** Both day fields are restricted, so matching one of them is enough. */
   readonly eitherDay: boolean;
@@ -20,7 +20,7 @@ export interface Times {
 export type Schedule =
   | Times
   | { readonly kind: 'seconds'; readonly every: number }
-  /** At each start of the server. */
+  /** Runs at each start of the server. */
   | { readonly kind: 'start' };
 
 const named: ReadonlyMap<string, string> = new Map([
@@ -68,7 +68,7 @@ export function parseSchedule(text: string): Schedule | undefined {
   };
 }
 
-/** Lists of `*`, numbers, names and ranges; a step only behind `*` or a range. */
+/** Parses lists of `*`, numbers, names and ranges. A step is only allowed after `*` or a range. */
 function field(text: string, low: number, high: number, names: readonly string[] = []): number[] | undefined {
   const found: number[] = [];
   for (const item of text.toLowerCase().split(',')) {
@@ -97,12 +97,12 @@ const sorted = (values: readonly number[]): number[] => [...new Set(values)].sor
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-/** Leap days come back after eight years at the latest (1896 to 1904, 2096 to 2104). */
+/** Leap days recur after at most eight years (1896 to 1904, 2096 to 2104). */
 const daysAhead = 8 * 366 + 2;
 
 /**
- * The first minute behind `from` that is meant, in the zone of the schedule's fields. Undefined: none within eight years, or
- * a zone that the browser does not know.
+ * Returns the first matching minute after `from`, in the schedule's time zone. Undefined if there is none within eight
+ * years or the browser doesn't know the zone.
  * @example
  * nextRun(parseSchedule('0 3 * * *'), 'GMT', new Date('2026-01-01T10:00:00Z')); // 2026-01-02T03:00:00Z
  */
@@ -121,7 +121,7 @@ export function nextRun(times: Times, zone: string, from: Date): Date | undefine
   return undefined;
 }
 
-/** What the clock on the wall shows at an instant, as if it were UTC. */
+/** Returns the local time at an instant, encoded as if it were UTC. */
 type Clock = (instant: number) => number;
 
 function clockOf(zone: string): Clock | undefined {
@@ -157,7 +157,7 @@ function isDay({ days, months, weekdays, lastDay, eitherDay }: Times, date: Date
   return eitherDay ? onDay || onWeekday : onDay && onWeekday;
 }
 
-/** The first instant of a day's times that is not before `start`. */
+/** Returns the first instant of a day's times at or after `start`. */
 function firstOf(
   { hours, minutes }: Times,
   midnight: number,
@@ -170,7 +170,7 @@ function firstOf(
   for (const hour of hours) {
     for (const minute of minutes) {
       const wall = midnight + (hour * 60 + minute) * minuteMs;
-      // Where the clock changes, a time may come twice, or not at all.
+      // When the clocks change, a local time may occur twice or not at all.
       for (const instant of offsets.map((offset) => wall - offset)) {
         if (instant < start || (best !== undefined && instant >= best)) continue;
         if (offsets.length === 1 || wallOf(instant) === wall) best = instant;

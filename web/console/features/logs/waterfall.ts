@@ -1,4 +1,4 @@
-/** The bars of one request: each service that answered, its statements, and the lines in between. Pure. */
+/** The bars of one request: each service that responded, its statements, and the log lines in between. Pure. */
 import type { LogEntry } from './api.ts';
 
 export interface Bar {
@@ -59,6 +59,6 @@ export function waterfallOf(entries: readonly LogEntry[]): Waterfall {
   return { totalMs, bars };
 }
 
-/** Two that began and ended together: neither holds the other. */
+/** Whether two entries have the same start and end, so neither contains the other. */
 const isTwin = (left: LogEntry, right: LogEntry): boolean =>
   left.at === right.at && left.durationMs === right.durationMs;

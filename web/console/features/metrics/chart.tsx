@@ -8,7 +8,7 @@ import classes from './page.module.css';
 import type { Chart } from './series.ts';
 
 const heightPx = 220;
-/** Tokens of both schemes that stand apart from the ground and from each other. */
+/** Colors that contrast with the background and with each other in both schemes. */
 const colors = [
   '--plinth-link',
   '--plinth-success-text',

@@ -1,4 +1,4 @@
-/** Columns of a chart and of its table twin, from the report. Pure. */
+/** Builds the columns of a chart and of its equivalent table from the report. Pure. */
 import type { MetricsReport } from './api.ts';
 
 export interface Series {

@@ -1,4 +1,4 @@
-/** The policies page's calls: `src/console/policies`. */
+/** API calls of the policies page (`src/console/policies`). */
 import { queryOptions } from '@tanstack/react-query';
 import type {
   PolicyChange as Change,

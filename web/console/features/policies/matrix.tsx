@@ -8,7 +8,7 @@ const operations = ['select', 'insert', 'update', 'delete'] as const;
 type Operation = (typeof operations)[number];
 type Grant = SecuredTable['grants'][number];
 
-/** Of the role itself: a policy `to public` is for every role. */
+/** A policy `to public` applies to every role, so it counts for this role too. */
 function policiesFor(table: SecuredTable, role: string, operation: Operation): number {
   return table.policies.filter(
     ({ command, permissive, roles }) =>

@@ -23,7 +23,7 @@ const route = getRouteApi('/app/policies');
 
 const keyOf = ({ schema, name }: SecuredTable): string => `${schema}.${name}`;
 
-/** Tables of the services that no role of the API has a grant on are found by their name only. */
+/** Service tables without any grant to an API role are only found by name. */
 const isReached = ({ schema, grants, policies }: SecuredTable): boolean =>
   schema === 'public' ||
   policies.length > 0 ||

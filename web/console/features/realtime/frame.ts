@@ -1,6 +1,6 @@
 /**
- * The channel protocol as a client speaks it: Phoenix's serializer 2.0.0, whose frames are JSON arrays, and the binary
- * frames in which realtime passes a user's broadcast on (kind 4). Pure.
+ * The channel protocol on the client side: Phoenix's serializer 2.0.0, whose frames are JSON arrays, and the binary
+ * frames in which realtime forwards a user's broadcast (kind 4). Pure.
  */
 
 export interface Frame {
@@ -12,15 +12,15 @@ export interface Frame {
 
 const joinRef = '1';
 const broadcastKind = 4;
-/** Kind, then the bytes of topic, event and metadata, then 1 for JSON. */
+/** The kind, then the lengths of topic, event and metadata in bytes, then 1 for JSON. */
 const headBytes = 5;
-/** Of a binary payload. */
+/** The shown part of a binary payload. */
 const shownBytes = 256;
 
 export const writeFrame = (topic: string, event: string, payload: unknown, ref: string): string =>
   JSON.stringify([joinRef, ref, topic, event, payload]);
 
-/** Undefined for what is no frame. A binary payload is told by its size and its first bytes. */
+/** Returns undefined for an invalid frame. A binary payload is described by its size and first bytes. */
 export function readFrame(data: unknown): Frame | undefined {
   try {
     if (data instanceof ArrayBuffer) return readBroadcast(new Uint8Array(data));

@@ -1,4 +1,6 @@
-/** A channel seen from inside: join as somebody, send, be present, watch changes, and learn what would not arrive. */
+/**
+ * Uses a channel as a chosen user: join, send, track presence, watch changes, and check why a message isn't delivered.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { PageHead, ScrollPage } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';

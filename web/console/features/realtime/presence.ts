@@ -1,4 +1,4 @@
-/** Who is present in a channel, kept from the frames that tell of it (`presence_state`, then `presence_diff`s). Pure. */
+/** Maintains who is present in a channel from `presence_state` and `presence_diff` frames. Pure. */
 
 export type Presences = Readonly<Record<string, readonly unknown[]>>;
 

@@ -1,20 +1,20 @@
 /**
- * One channel over one WebSocket, in the version of the protocol that today's clients speak (vsn 2.0.0).
- * Small on purpose: the page lists each frame, and a client library would keep most of them to itself.
+ * One channel over one WebSocket, with protocol version 2.0.0, which current clients use. It doesn't use a client
+ * library, because the page lists every frame and a library would hide most of them.
  */
 
 import { type Frame, readFrame, writeFrame } from './frame.ts';
 
 export interface ChannelOptions {
-  /** Of the realtime service, with its key. */
+  /** The address of the realtime service, including its key. */
   readonly address: string;
   /** Without `realtime:`. */
   readonly topic: string;
   readonly config: Readonly<Record<string, unknown>>;
-  /** Undefined: the key of the address says who it is. */
+  /** If undefined, the address's key identifies the user. */
   readonly accessToken: string | undefined;
   readonly onFrame: (frame: Frame) => void;
-  /** `reason`: '' when it was closed by ourselves. */
+  /** `reason` is empty if we closed the channel. */
   readonly onClosed: (reason: string) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Why one change or one broadcast reaches whoever joins like this, or does not: each step that the service asks. */
+/** Explains why a change or a broadcast is or isn't delivered to a user, step by step as the service checks it. */
 
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconMinus } from '@tabler/icons-react';
@@ -104,7 +104,7 @@ function OfChange({ schema, table }: { schema: string; table: string }) {
   );
 }
 
-/** As PostgreSQL writes them. */
+/** Values in PostgreSQL's text format. */
 const textsOf = (cells: Record<string, unknown>): Record<string, string | null> =>
   Object.fromEntries(
     Object.entries(cells).map(([name, value]) => [

@@ -1,4 +1,4 @@
-/** How an app uses each table and function of the exposed schemas, with requests that can be tried in anybody's name. */
+/** Shows how an app uses each table and function of the exposed schemas, with requests that can be sent as any user. */
 
 import { Button, NativeSelect } from '@mantine/core';
 import { IconApi, IconDownload } from '@tabler/icons-react';
@@ -119,7 +119,7 @@ function OfTable({
 }: {
   schema: string;
   table: string;
-  /** REST means it when a request names none. */
+  /** Whether this is the schema that REST uses if a request selects none. */
   isFirst: boolean;
   address: Address;
 }) {

@@ -86,7 +86,7 @@ test('no name ends a text of a snippet', () => {
   for (const each of operations) {
     const { snippets } = usageOf(each, place, odd, { url: 'http://x', key: `k'` });
     const [script = '', shell = ''] = snippets.map(({ text }) => text);
-    // Read as JavaScript it calls what it should, with the names as they are.
+    // Evaluates the snippet as JavaScript and records its calls and names.
     const calls: unknown[] = [];
     const supabase = new Proxy(() => undefined, {
       get: (_target, name) => (name === 'then' ? undefined : supabase),
@@ -97,7 +97,7 @@ test('no name ends a text of a snippet', () => {
     }) as unknown as object;
     new Function('supabase', script.replace(/^const .*? = await /, 'return '))(supabase);
     expect(calls).toEqual(expect.arrayContaining([place.schema, place.name]));
-    // A word of the shell in single quotes has no quote in it but as '\\''.
+    // In the shell, a single-quoted string can only contain a quote as '\\''.
     expect(shell.replaceAll(`'\\''`, '').split("'").length % 2).toBe(1);
   }
 });

@@ -1,4 +1,4 @@
-/** How tables and functions are used by supabase-js, curl and SQL. Pure. */
+/** Code samples for tables and functions in supabase-js, curl and SQL. Pure. */
 import type { Column } from '../../api/types.ts';
 import type { ExposedFunction } from './api.ts';
 import type { Request } from './request.ts';
@@ -33,7 +33,7 @@ const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const inPath = (name: string): string => encodeURIComponent(name).replaceAll("'", '%27');
 
-/** A row as an app would write it: columns that need a value, or else the first that takes one. */
+/** Returns an example row: the columns that require a value, or else the first that accepts one. */
 export function sampleRow(columns: readonly Column[]): Record<string, unknown> {
   const open = columns.filter(({ generated, identity }) => !generated && identity === null);
   const needed = open.filter((column) => !column.nullable && column.default === null);
@@ -54,7 +54,7 @@ export function sampleOf(type: string, values: readonly string[] | null = null):
 }
 
 /**
- * `key`: which column names a row.
+ * `key` is the column that identifies a row.
  * @example usageOf('select', { schema: undefined, name: 'tasks' }, columns, address).snippets[0].text
  */
 export function usageOf(
@@ -108,7 +108,7 @@ export function usageOf(
   }
 }
 
-/** `schema`: undefined for the first that is exposed. */
+/** `schema` is undefined for the first exposed schema. */
 export function callOf(
   { name, arguments: all }: Pick<ExposedFunction, 'name' | 'arguments'>,
   schema: string | undefined,
@@ -135,7 +135,7 @@ const clientOf = (schema: string | undefined): string =>
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** As JavaScript writes it: names without quotes where that is allowed. */
+/** Formats a value as JavaScript, with property names unquoted where that is allowed. */
 function jsValue(value: unknown): string {
   if (typeof value === 'string') return jsText(value);
   if (Array.isArray(value)) return `[${value.map(jsValue).join(', ')}]`;

@@ -1,4 +1,6 @@
-/** A request as it can be changed and sent in somebody's name. What it writes is rolled back unless somebody says otherwise. */
+/**
+ * A request that the user can edit and send as any user. Its writes are rolled back unless the user chooses otherwise.
+ */
 import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -23,10 +23,10 @@ import { t } from './text.ts';
 
 const route = getRouteApi('/app/settings');
 
-/** Beside the groups of settings: how messages look. */
+/** The settings of email and SMS templates, shown beside the other groups. */
 const messagesGroup = 'messages';
 
-/** The first part of the path, by which sections are chosen. */
+/** The first part of the path, which groups the sections. */
 const groupOf = ({ path }: Section): string => path[0] ?? '';
 
 export function SettingsPage() {
@@ -150,7 +150,7 @@ export function SettingsPage() {
   );
 }
 
-/** Of a group, or those that a search finds anywhere. */
+/** Returns the sections of a group, or the matches of a search in all groups. */
 function sectionsOf(
   sections: readonly Section[],
   group: string,

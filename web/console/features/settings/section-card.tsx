@@ -1,4 +1,4 @@
-/** The settings of one section; where the user chooses the names, a further name can be added. */
+/** The settings of one section. If users choose the names, they can add one. */
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -20,7 +20,7 @@ export function SectionCard({
 }) {
   const [added, setAdded] = useState<readonly string[]>([]);
   const present = new Set(section.settings.map(nameIn(section)));
-  // What has been typed for a new name is still there when this section is shown again.
+  // Text typed for a new name is kept while another section is shown.
   const pending = [...changes.values()]
     .filter(({ file, path }) => file === section.file && startsWith(path, section.path))
     .map(nameIn(section));
@@ -93,7 +93,7 @@ const nameIn =
   ({ path }: Pick<Setting, 'path'>): string =>
     path[above.length] ?? '';
 
-/** Of a table of names itself, not of one below a name (`functions.hello.env`). */
+/** Whether the path belongs to a table of names itself, not to one below a name (`functions.hello.env`). */
 const startsWith = (path: readonly string[], above: readonly string[]): boolean =>
   path.length > above.length && above.every((part, index) => path[index] === part);
 
@@ -105,7 +105,7 @@ const settingsOfName = ({ names, path: above }: Section, name: string): Setting[
     isSet: false,
   }));
 
-/** As the table is written; both files may have one of that name. */
+/** The table's path as in the file. Both files may contain a table with this name. */
 function titleOf({ file, path, names }: Section): string {
   const written = names === undefined ? path : [...path, names.placeholder];
   const table = path.length === 0 ? t('settings.other') : `[${written.join('.')}]`;

@@ -69,7 +69,7 @@ export function SignInPage() {
               <Button
                 variant="default"
                 onClick={() => {
-                  // Somebody may have signed in in another tab; what this one knows of it is old.
+                  // The user may have signed in in another tab, so this tab's cached session is outdated.
                   queryClient.removeQueries({ queryKey: sessionQuery.queryKey });
                   goOn();
                 }}

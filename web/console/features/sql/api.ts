@@ -1,4 +1,4 @@
-/** The SQL page's calls: `src/console/sql-page`. */
+/** API calls of the SQL page (`src/console/sql-page`). */
 import { queryOptions } from '@tanstack/react-query';
 import type { RawPlan, RunEvent } from '../../../../src/console/sql-page/contract.ts';
 import type { Body } from '../../api/route.ts';

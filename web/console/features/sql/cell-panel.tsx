@@ -18,9 +18,9 @@ export function CellPanel({
   onClose,
 }: {
   name: string;
-  /** As it came, maybe cut. */
+  /** The received text, possibly truncated. */
   shown: string;
-  /** What is to be asked for the whole; undefined: it is whole. */
+  /** The request for the complete value. Undefined if the text is complete. */
   again: CellRequest | undefined;
   onClose: () => void;
 }) {

@@ -1,4 +1,4 @@
-/** What a run has told so far, put together from its lines. Pure. */
+/** The result of a run so far, built from the response's lines. Pure. */
 import type { RunColumn, RunEvent, Said } from './api.ts';
 
 export interface StatementResult {
@@ -6,7 +6,7 @@ export interface StatementResult {
   readonly end: number;
   readonly columns: readonly RunColumn[];
   readonly rows: readonly (readonly (string | null)[])[];
-  /** `row:column` of cells that were cut. */
+  /** Truncated cells as `row:column`. */
   readonly cut: ReadonlySet<string>;
   readonly notices: readonly Said[];
   readonly tag: string | undefined;
@@ -20,7 +20,7 @@ export interface RunOutcome {
   readonly statements: readonly StatementResult[];
   readonly outcome: 'committed' | 'rolled back' | 'ended' | 'left open' | undefined;
   readonly ms: number | undefined;
-  /** Of the run itself, before or between statements. */
+  /** An error of the run itself, before or between statements. */
   readonly error: StatementResult['error'];
 }
 
@@ -32,7 +32,7 @@ export const emptyOutcome: RunOutcome = {
   error: undefined,
 };
 
-/** `offset`: where what was sent begins in the editor. */
+/** `offset` is the position of the sent text in the editor. */
 export function withEvent(run: RunOutcome, event: RunEvent, offset: number): RunOutcome {
   const change = (part: Partial<StatementResult>): RunOutcome => {
     const last = run.statements.at(-1);

@@ -27,7 +27,7 @@ import { changeTab, closeTab, openTab, type Tab, useTabs } from './tabs.ts';
 import { t } from './text.ts';
 import { type Script, useRun } from './use-run.ts';
 
-// What nothing shows before somebody asks for it.
+// Components that are only shown on request.
 const Library = lazy(async () => ({ default: (await import('./library.tsx')).Library }));
 const Results = lazy(async () => ({ default: (await import('./results.tsx')).Results }));
 const PlanView = lazy(async () => ({ default: (await import('./plan-view.tsx')).PlanView }));
@@ -42,7 +42,7 @@ export function SqlPage() {
   const navigate = route.useNavigate();
   const tabs = useTabs();
   const current = tabs.find((tab) => tab.id === id) ?? (id === undefined ? tabs[0] : { id, text: '' });
-  // Without any draft the first one is made in the address at once, so that typing goes somewhere.
+  // Without a draft, the first one is created immediately, so that the editor is usable.
   useEffect(() => {
     if (id !== undefined) return;
     const first = tabs[0]?.id ?? openTab();

@@ -5,7 +5,7 @@ import { flatten, type PlanStep, planTree } from './plan.ts';
 import classes from './plan-view.module.css';
 import { t } from './text.ts';
 
-/** An estimate that is off by less leads to no other plan. */
+/** A smaller estimation error rarely changes the plan. */
 const tellingFactor = 10;
 
 export function PlanView({ plan }: { plan: RawPlan }) {

@@ -1,4 +1,4 @@
-/** A plan as a tree of steps, each with its own share of the whole. Pure. */
+/** A plan as a tree of steps, each with its share of the total. Pure. */
 import type { RawNode, RawPlan } from './api.ts';
 
 export interface PlanStep {
@@ -6,20 +6,20 @@ export interface PlanStep {
   readonly depth: number;
   /** For example `Index Scan`. */
   readonly type: string;
-  /** What it works on: `public.tasks t using tasks_pkey`. */
+  /** The step's object: `public.tasks t using tasks_pkey`. */
   readonly on: string;
-  /** Conditions, sort keys … as PostgreSQL prints them. */
+  /** Conditions, sort keys and so on, as PostgreSQL prints them. */
   readonly details: readonly { readonly name: string; readonly text: string }[];
-  /** Without its children. */
+  /** The cost without the children's. */
   readonly ownCost: number;
-  /** Milliseconds without its children; undefined unless it was run. */
+  /** Milliseconds without the children's. Undefined unless the statement was run. */
   readonly ownMs: number | undefined;
-  /** 0 to 1 of the whole, by time if it was run, else by cost. */
+  /** The share of the total from 0 to 1: of the time if the statement was run, otherwise of the cost. */
   readonly share: number;
   readonly expectedRows: number;
   readonly actualRows: number | undefined;
   readonly loops: number;
-  /** How many times the estimate is off; 1 when it is right or unknown. */
+  /** The factor by which the estimate is wrong. 1 if it is correct or unknown. */
   readonly off: number;
   readonly children: readonly PlanStep[];
 }
@@ -53,10 +53,10 @@ export function planTree({ Plan }: RawPlan): PlanStep {
   return stepOf(Plan, '0', 0, wasRun, whole);
 }
 
-/** In the order of the picture, from the top. */
+/** Returns the steps in display order, from top to bottom. */
 export const flatten = (step: PlanStep): PlanStep[] => [step, ...step.children.flatMap(flatten)];
 
-/** Times are per loop. */
+/** Times in the plan are per loop. */
 const totalMs = (node: RawNode): number =>
   number(node['Actual Total Time']) * Math.max(1, number(node['Actual Loops']));
 

@@ -1,4 +1,4 @@
-/** The rows of one statement: virtual, so that thousands of them cost no more than a screen. */
+/** The rows of one statement, virtualized, so that thousands of them cost no more than one screen. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
 import type { RunColumn } from './api.ts';
@@ -7,9 +7,9 @@ import { t } from './text.ts';
 
 const rowHeight = 28;
 const headHeight = 32;
-/** Rows shown before the table scrolls by itself. */
+/** The number of rows shown before the table scrolls. */
 const shownRows = 14;
-/** Of a cell; the rest shows when somebody points at it or copies it. */
+/** The shown part of a cell. The rest appears on hover and is included in copies. */
 const shownChars = 300;
 
 export function ResultTable({
@@ -23,7 +23,7 @@ export function ResultTable({
   columns: readonly RunColumn[];
   rows: readonly (readonly (string | null)[])[];
   cut: ReadonlySet<string>;
-  /** The whole cell is wanted. */
+  /** Called to show the whole cell. */
   onOpen: (row: number, column: number) => void;
 }) {
   const scroller = useRef<HTMLElement>(null);

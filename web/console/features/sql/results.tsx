@@ -1,4 +1,4 @@
-/** What came of a run: a section for each statement, errors with the place they point at. */
+/** The result of a run: a section per statement, and errors with their position. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
@@ -18,10 +18,10 @@ export function Results({
   isRunning,
   onShow,
 }: {
-  /** Of the editor when it was run. */
+  /** The editor's text when it was run. */
   text: string;
   run: RunOutcome;
-  /** As whom it was run, and for how long at most. */
+  /** The user and the time limit of the run. */
   request: CellContext | undefined;
   isRunning: boolean;
   onShow: (at: number) => void;

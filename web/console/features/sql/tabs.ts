@@ -1,9 +1,9 @@
-/** The open queries of this browser: drafts that are kept until their tab is closed. */
+/** The open queries in this browser. Drafts are kept until their tab is closed. */
 import { useSyncExternalStore } from 'react';
 
 export interface Tab {
   readonly id: string;
-  /** Of a saved query. */
+  /** The name of a saved query. */
   readonly name?: string;
   readonly text: string;
 }
@@ -33,12 +33,12 @@ function write(next: readonly Tab[]): void {
   try {
     localStorage.setItem(key, JSON.stringify(next));
   } catch {
-    // Storage is full or forbidden: the drafts live as long as this page.
+    // Storage is full or disabled, so drafts last only as long as this page.
   }
   for (const listener of listeners) listener();
 }
 
-// Another window of the Console has its tabs in the same place.
+// Other windows of the Console store their tabs under the same key.
 addEventListener('storage', (event) => {
   if (event.key !== key) return;
   tabs = read();
@@ -54,7 +54,7 @@ export const useTabs = (): readonly Tab[] =>
     () => tabs,
   );
 
-/** Returns its id. */
+/** Returns the new tab's ID. */
 export function openTab(text = '', name?: string): string {
   const id = crypto.randomUUID().slice(0, 8);
   write([...tabs, { id, text, ...(name === undefined ? {} : { name }) }]);
@@ -71,7 +71,7 @@ export function changeTab(id: string, change: Partial<Omit<Tab, 'id'>>): void {
   );
 }
 
-/** Returns the id of the tab to show next. */
+/** Returns the ID of the tab to show next. */
 export function closeTab(id: string): string | undefined {
   const index = tabs.findIndex((tab) => tab.id === id);
   const rest = tabs.filter((tab) => tab.id !== id);

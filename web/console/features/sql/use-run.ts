@@ -1,4 +1,7 @@
-/** One run at a time: begins, asks when the server wants a second word, cancels, and collects what comes. */
+/**
+ * Runs one query at a time: starts it, asks for the confirmation that the server requires, cancels it, and collects the
+ * results.
+ */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api.ts';
@@ -10,10 +13,10 @@ export interface RunState {
   readonly run: RunOutcome | undefined;
   /** The editor's text when it was run. */
   readonly text: string;
-  /** How it was run. */
+  /** The options of the run. */
   readonly request: Omit<RunRequest, 'text' | 'confirmed'> | undefined;
   readonly problem: unknown;
-  /** What the server wants to be sure of, and what to send then. */
+  /** The server's questions, and the request to send after confirmation. */
   readonly asked: { readonly questions: readonly Question[]; readonly again: () => void } | undefined;
 }
 
@@ -27,9 +30,9 @@ const idle: RunState = {
 };
 
 export interface Script {
-  /** The editor's whole text, for the places of errors. */
+  /** The editor's whole text, for error positions. */
   readonly all: string;
-  /** What is run of it, and where that begins. */
+  /** The part that is run, and its offset. */
   readonly text: string;
   readonly offset: number;
 }
@@ -38,7 +41,7 @@ export function useRun(mayWrite: boolean) {
   const queryClient = useQueryClient();
   const [state, setState] = useState<RunState>(idle);
   const controller = useRef<AbortController>(undefined);
-  /** Somebody wants it cancelled, maybe before the server has told its id. */
+  /** Whether the user has canceled the run, possibly before the server has sent its ID. */
   const isUnwanted = useRef(false);
   useEffect(() => () => controller.current?.abort(), []);
 
@@ -82,12 +85,12 @@ export function useRun(mayWrite: boolean) {
   return {
     state,
     start,
-    /** The server ends it and says so in the answer. */
+    /** The server ends the run and reports it in the response. */
     cancel: (): void => {
       isUnwanted.current = true;
       if (state.run?.id !== undefined) void cancelRun(state.run.id).catch(() => undefined);
     },
-    /** What was shown belongs to another query now. */
+    /** The shown results belong to another query. */
     clear: useCallback((): void => {
       controller.current?.abort();
       controller.current = undefined;

@@ -231,7 +231,7 @@ export function FolderView({
   );
 }
 
-/** Each folder above this one, to go back to. */
+/** Links to each parent folder. */
 function Path({ bucket, folder }: { bucket: Bucket; folder: string }) {
   const parts = folder.split('/').slice(0, -1);
   return (

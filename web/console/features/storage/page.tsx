@@ -1,4 +1,4 @@
-/** Buckets, their folders and files. */
+/** Buckets with their folders and files. */
 import { Button } from '@mantine/core';
 import { IconBucket, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

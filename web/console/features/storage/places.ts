@@ -1,6 +1,6 @@
 /**
- * Where uploads in parts have got to, kept in this browser: a reload loses the file, and whoever chooses it again goes on
- * where it was. Kept by what the browser knows of a file without reading it.
+ * Remembers the progress of multipart uploads in this browser. A reload loses the file, but the upload resumes if the
+ * user selects the file again. A file is identified by what the browser knows without reading it.
  */
 
 /** The server discards an upload after a day. */
@@ -43,7 +43,7 @@ function read(): readonly Place[] {
 
 function isPlace(value: unknown): value is Place {
   const { name, address, at } = (value ?? {}) as Partial<Place>;
-  // An address of ours and no other: a token is sent to it.
+  // Only our own addresses are accepted, because a token is sent there.
   return (
     typeof name === 'string' &&
     typeof address === 'string' &&

@@ -1,7 +1,8 @@
 /**
- * What a file looks like. It comes from the API's origin, without cookies. Pictures, sound and film are drawn by elements that run nothing; whatever can hold scripts (HTML,
- * SVG's source, XML) is shown as text. A PDF can hold scripts and links too, and browsers show none in a sandboxed frame: it
- * opens in a tab of its own, which knows nothing of this one and cannot lead it elsewhere.
+ * Previews of files, loaded from the API's origin without cookies. Images, audio and video are shown by elements that
+ * run no scripts. Anything that can contain scripts (HTML, the source of SVG, XML) is shown as text. A PDF can contain
+ * scripts and links, and browsers don't show PDFs in a sandboxed frame, so it opens in a separate tab that has no
+ * access to this one.
  */
 import { Button } from '@mantine/core';
 import { IconExternalLink, IconEyeOff } from '@tabler/icons-react';
@@ -94,7 +95,7 @@ const textQuery = (link: string) =>
     queryKey: ['file-text', link],
     queryFn: async ({ signal }) => {
       const answer = await fetch(link, { signal, headers: { range: `bytes=0-${textBytes - 1}` } });
-      // 416: there are no bytes at all.
+      // 416: the file is empty.
       if (answer.status === 416) return '';
       if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
       return answer.text();

@@ -1,6 +1,6 @@
 /**
- * The bytes of one file to storage, by a link that storage has signed for its path. Where the service knows TUS (version
- * 1.0.0, "Core Protocol") large files go in parts, and an upload that broke off goes on where it was.
+ * Uploads a file to storage with a signed link for its path. If the service supports TUS (version 1.0.0, "Core
+ * Protocol"), large files are sent in parts, and an interrupted upload resumes.
  */
 
 import type { UploadLink } from './api.ts';
@@ -12,7 +12,7 @@ export interface SendOptions {
   readonly link: UploadLink;
   readonly isResumable: boolean;
   readonly signal: AbortSignal;
-  /** Of an upload that broke off: where it goes on. */
+  /** The address at which an interrupted upload resumes. */
   readonly resumeAt?: string | undefined;
   readonly onProgress: (sentBytes: number) => void;
   /** The address at which the upload can be resumed. */
@@ -28,7 +28,7 @@ export class UploadFault extends Error {
   }
 }
 
-/** What smaller files gain from parts is less than their requests cost. */
+/** For smaller files, the requests would cost more than parts gain. */
 const partBytes = 6 * 1024 * 1024;
 const tusVersion = '1.0.0';
 
@@ -89,7 +89,7 @@ async function sendInParts(options: SendOptions): Promise<void> {
   }
 }
 
-/** How much the server has; undefined when it has forgotten the upload. */
+/** Returns the offset that the server has received, or undefined if it no longer knows the upload. */
 async function offsetOf(
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** Sizes of files in words and back. Decimal units, as storage's own configuration reads them (1 KB is 1000 bytes). */
+/** Formats and parses file sizes. Units are decimal, as in storage's configuration (1 KB is 1000 bytes). */
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
@@ -17,7 +17,7 @@ export function printSize(bytes: number): string {
   return `${value.toFixed(digits).replace(/\.0$/, '')} ${units[unit]}`;
 }
 
-/** Undefined: no size. `5 MB`, `5mb` and plain bytes are understood. */
+/** Accepts `5 MB`, `5mb` and plain bytes. Returns undefined for anything else. */
 export function parseSize(text: string): number | undefined {
   const [, number, unit] = /^\s*(\d+(?:\.\d+)?)\s*([KMGT]?B?)\s*$/i.exec(text) ?? [];
   if (number === undefined || unit === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The queue of uploads: two at a time, each with its progress, and its way on when it fails. */
+/** The upload queue: two at a time, each with its progress and a retry after a failure. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';

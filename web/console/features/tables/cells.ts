@@ -1,4 +1,4 @@
-/** Cells and columns without React: what is shown, what may be edited, how wide it is. */
+/** Cells and columns without React: what is shown, what can be edited, and how wide it is. */
 import type {
   Cell,
   CellChange,
@@ -10,16 +10,16 @@ import type {
   RowValues,
 } from '../../api/types.ts';
 
-/** As the server cuts cells for the grid. */
+/** The length to which the server truncates cells for the grid. */
 const cellChars = 400;
-/** A cell in the grid is one line; what is behind this is seen in the panel. */
+/** A cell in the grid is one line. The rest is shown in the panel. */
 const shownChars = 160;
 
 export interface GridRow {
   readonly cells: readonly Cell[];
-  /** Columns (by index) that the server cut. */
+  /** The indexes of columns that the server truncated. */
   readonly cut: readonly number[];
-  /** Undefined for a row that nothing names: no key, or one too long to be here whole. */
+  /** Undefined for a row that can't be identified: it has no key, or its key is truncated. */
   readonly key: RowKey | undefined;
 }
 
@@ -28,12 +28,12 @@ const rowsOfPages = new WeakMap<
   { readonly relation: Relation; readonly rows: readonly GridRow[] }
 >();
 
-/** Does the page have the columns of the relation? Somebody may have altered the table between the two answers. */
+/** Whether the page has the relation's columns. The table may have been altered between the two responses. */
 export const hasColumnsOf = (relation: Relation, page: RowPage): boolean =>
   page.columns.length === relation.columns.length &&
   relation.columns.every(({ name }, index) => page.columns[index] === name);
 
-/** A page's cells under the relation's columns, whatever columns the table had when it was read. */
+/** Arranges a page's cells under the relation's columns, whatever columns the table had when the page was read. */
 function arranged(relation: Relation, page: RowPage): Pick<RowPage, 'rows' | 'cut'> {
   if (hasColumnsOf(relation, page)) return page;
   const places = relation.columns.map(({ name }) => page.columns.indexOf(name));
@@ -46,7 +46,7 @@ function arranged(relation: Relation, page: RowPage): Pick<RowPage, 'rows' | 'cu
   };
 }
 
-/** The rows of a page, the same objects at every call, so that what is drawn of them can stay. */
+/** Returns a page's rows as the same objects on every call, so that rendered rows can be reused. */
 export function gridRows(relation: Relation, page: RowPage): readonly GridRow[] {
   const known = rowsOfPages.get(page);
   if (known?.relation === relation) return known.rows;
@@ -61,7 +61,7 @@ export function gridRows(relation: Relation, page: RowPage): readonly GridRow[] 
   return rows;
 }
 
-/** Cells of a row as the grid's server would cut them. */
+/** Truncates a row's cells like the server does for the grid. */
 export function cutCells(columns: readonly string[], values: RowValues): Pick<GridRow, 'cells' | 'cut'> {
   const cut: number[] = [];
   const cells = columns.map((name, index) => {
@@ -73,7 +73,10 @@ export function cutCells(columns: readonly string[], values: RowValues): Pick<Gr
   return { cells, cut };
 }
 
-/** A page with what became of some rows, by the text of the key that each had; the same object when it has none of them. */
+/**
+ * Returns a page with some rows replaced, by the text of their former key. Returns the same object if none of them is
+ * on the page.
+ */
 export function withRows(
   relation: Relation,
   page: RowPage,
@@ -93,7 +96,7 @@ export function withRows(
   };
 }
 
-/** Line ends become visible, since the cell has one line. */
+/** Makes line breaks visible, because a cell has a single line. */
 export const oneLine = (text: string): string => text.slice(0, shownChars).replaceAll(/\r\n|\r|\n/g, ' ↵ ');
 
 export type Editor = 'text' | 'choice' | 'panel';
@@ -130,11 +133,11 @@ export const isMono = (column: Column): boolean =>
 
 const neverEmpty = /^(boolean|uuid|jsonb?|date|time|interval|inet|cidr|macaddr|xml)/;
 
-/** Does the type have an empty text? A number or a date does not. */
+/** Whether the type has an empty text. Numbers and dates don't. */
 export const mayBeEmpty = (column: Column): boolean =>
   column.enum_values === null && !numberTypes.test(column.type) && !neverEmpty.test(column.type);
 
-/** What a field's text means: nothing at all is NULL where the type has no empty text. */
+/** Converts a field's text: an empty field is NULL if the type has no empty text. */
 export const typedChange = (column: Column, text: string): CellChange => ({
   value: text === '' && column.nullable && !mayBeEmpty(column) ? null : text,
 });

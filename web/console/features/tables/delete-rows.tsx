@@ -5,7 +5,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { isAll, type RowScope, sizeQuery } from './scope.ts';
 import { t } from './text.ts';
 
-/** From this many on, the number has to be typed. */
+/** From this many rows on, the user must type their number. */
 const many = 10;
 
 export default function DeleteRows({
@@ -19,7 +19,7 @@ export default function DeleteRows({
   name: TableName;
   as: string | undefined;
   scope: RowScope;
-  /** Of all that match. */
+  /** Counts all matching rows. */
   count: () => Promise<number | undefined>;
   onClose: () => void;
   onDone: () => void;

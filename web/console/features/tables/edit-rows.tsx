@@ -1,4 +1,4 @@
-/** One new value for a column of many rows. */
+/** Sets a column of many rows to one value. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
@@ -10,7 +10,7 @@ import { RowField } from './row-field.tsx';
 import { isAll, type RowScope, sizeQuery } from './scope.ts';
 import { t } from './text.ts';
 
-/** From this many on, the number has to be typed when nothing takes it back. */
+/** From this many rows on, the user must type their number if the change can't be undone. */
 const many = 10;
 
 export default function EditRows({
@@ -27,7 +27,7 @@ export default function EditRows({
   scope: RowScope;
   count: () => Promise<number | undefined>;
   onClose: () => void;
-  /** Rows in hand are edited one by one, so that Undo can take it back. */
+  /** Loaded rows are edited individually, so that the change can be undone. */
   onEdits: (column: string, change: CellChange) => void;
   onDone: () => void;
 }) {

@@ -1,16 +1,18 @@
-/** Edits of cells as data: by row, how they are taken back, and what our own earlier ones did to those that waited. */
+/** Cell edits as data: grouped by row, how they are undone, and how our own earlier saves affect waiting edits. */
 import type { Cell, CellChange, EditedRow, RowKey } from '../../api/types.ts';
 import { keyText } from './cells.ts';
 
 export interface CellEdit {
   readonly key: RowKey;
   readonly column: string;
-  /** Of the row in the grid, to tell which one was refused; -1 where nobody looked at it. */
+  /** The row's index in the grid, to show which edit was rejected. -1 if the row wasn't shown. */
   readonly index: number;
   readonly change: CellChange;
-  /** What the operator saw there; undefined: the cell was cut, or not looked at. */
+  /** The value that the operator saw. Undefined if the cell was truncated or not shown. */
   readonly seen: Cell | undefined;
-  /** How many saves the operator could see when they began; without it, those done by the time of the save. */
+  /**
+   * The number of saves that were complete when the edit started. If undefined, those complete at the time of the save.
+   */
   readonly since?: number;
 }
 
@@ -20,7 +22,7 @@ export interface RowOfEdits {
   readonly seen: Map<string, Cell>;
 }
 
-/** What one save made of its rows, by the name that each had before. */
+/** The result of a save: its rows by their former key. */
 export type Made = ReadonlyMap<string, EditedRow>;
 
 export function byRow(edits: readonly CellEdit[]): RowOfEdits[] {
@@ -34,7 +36,7 @@ export function byRow(edits: readonly CellEdit[]): RowOfEdits[] {
   return [...rows.values()];
 }
 
-/** The edits that bring back what was there. */
+/** Returns the edits that restore the previous values. */
 export function stepBack(edits: readonly CellEdit[], made: Made): CellEdit[] {
   return edits.flatMap(({ key, column, index }) => {
     const done = made.get(keyText(key));
@@ -45,8 +47,8 @@ export function stepBack(edits: readonly CellEdit[], made: Made): CellEdit[] {
 }
 
 /**
- * An edit that was begun before some of our own saves (all there were) had come back: its row may have another name now,
- * and what was seen in its cell was replaced by nobody else.
+ * Adjusts an edit that started before some of our own saves had returned: its row may have a new key, and the value it
+ * saw was replaced by us alone.
  */
 export function caughtUp({ since, ...edit }: CellEdit, saves: readonly Made[]): CellEdit {
   let { key, seen } = edit;

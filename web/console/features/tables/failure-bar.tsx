@@ -1,4 +1,4 @@
-/** The edit the database refused: its own words, and for a conflict both values to choose from. */
+/** An edit that the database rejected: its message, and for a conflict both values to choose from. */
 import { Button, CloseButton } from '@mantine/core';
 import { ApiError } from '../../../lib/api.ts';
 import type { RowValues } from '../../api/types.ts';
@@ -9,14 +9,14 @@ import { t } from './text.ts';
 import type { Edits } from './use-edits.ts';
 import { Value } from './value.tsx';
 
-/** The row as it is now, which the server sends with a conflict. */
+/** Returns the current row, which the server sends with a conflict. */
 export function currentOf(error: unknown): RowValues | undefined {
   return error instanceof ApiError && error.code === 'conflict'
     ? (error.body.current as RowValues | undefined)
     : undefined;
 }
 
-/** The same edit would be refused again; anything else may pass. */
+/** Whether a retry would be rejected again. Any other error may be temporary. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401;
 

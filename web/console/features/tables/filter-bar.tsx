@@ -1,4 +1,4 @@
-/** Conditions on the rows, one a line; they take effect when they are applied, so that half of one is never asked for. */
+/** Filter conditions, one per line. They apply on request, so that an incomplete condition is never sent. */
 import { Button, CloseButton } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** What is wrong with an import's rows, line by line. */
+/** The errors in the rows of an import, by line. */
 import { Notice } from '../../../ui/notice.tsx';
 import type { Payload } from '../../api/route.ts';
 import classes from './import-panel.module.css';

@@ -1,4 +1,4 @@
-/** A file's rows into a table: choose it, say which column goes where, try it, and then write. */
+/** Imports a file's rows into a table: choose the file, map its columns, do a dry run, and then write. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
@@ -14,7 +14,7 @@ import classes from './import-panel.module.css';
 import { likelyDelimiter } from './likely-delimiter.ts';
 import { t } from './text.ts';
 
-/** Enough of a file to see its columns. */
+/** Enough of the file to detect its columns. */
 const headBytes = 65_536;
 const progressMs = 500;
 const delimiters = [
@@ -215,7 +215,7 @@ export default function ImportPanel({
   );
 }
 
-/** A column of the file goes to the one of its name, whatever its case and separators. */
+/** Maps each column of the file to the column with the same name, ignoring case and separators. */
 function likelyMapping(from: readonly string[], to: readonly string[]): Record<string, string> {
   const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '');
   const taken = new Set<string>();

@@ -1,4 +1,6 @@
-/** What separates the fields of a CSV file, by the first line: it names columns, of which most names hold none of these. */
+/**
+ * Guesses the delimiter of a CSV file from its first line, which contains column names that rarely include a delimiter.
+ */
 const delimiters = [',', ';', '\t', '|'] as const;
 
 export function likelyDelimiter(text: string): (typeof delimiters)[number] {

@@ -1,4 +1,4 @@
-/** The row that a foreign key refers to, beside the row that refers. */
+/** Shows the row that a foreign key references, beside the referencing row. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { rowsQuery } from '../../api/queries.ts';
@@ -19,7 +19,7 @@ export default function PeekPanel({
 }: {
   relation: Relation;
   foreignKey: ForeignKey;
-  /** Of the row that refers. */
+  /** The cells of the referencing row. */
   cells: readonly Cell[];
   as: string | undefined;
   onClose: () => void;

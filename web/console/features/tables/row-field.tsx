@@ -28,9 +28,9 @@ export function RowField({
   isNew: boolean;
   readOnly: boolean;
   autoFocus: boolean;
-  /** The database names this column in its refusal. */
+  /** Whether the database's error is about this column. */
   isWrong: boolean;
-  /** What somebody else put there meanwhile. */
+  /** The value that another user has saved in the meantime. */
   theirs?: CellChange;
   onChange: (change: CellChange) => void;
   onReset: () => void;

@@ -1,4 +1,4 @@
-/** One row as a form: opens long cells whole, edits several at once, makes new rows. */
+/** One row as a form: shows long cells completely, edits several at once, and inserts rows. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -19,7 +19,7 @@ import classes from './row-panel.module.css';
 
 interface RowPanelProps {
   readonly relation: Relation;
-  /** Absent: a new row. */
+  /** Undefined for a new row. */
   readonly rowKey?: RowKey;
   readonly column?: string;
   readonly as: string | undefined;
@@ -53,7 +53,7 @@ function StoredRow(props: RowPanelProps & { rowKey: RowKey }) {
   return error === null ? <SkeletonLines lines={8} /> : <ProblemBox error={error} />;
 }
 
-/** A new row begins with what the database would do by itself. */
+/** The initial values of a new row are the database's defaults. */
 function initial(relation: Relation, name: string): CellChange {
   const column = relation.columns.find((each) => each.name === name);
   if (column === undefined || hasDefault(column) || column.generated) return { default: true };

@@ -1,4 +1,4 @@
-/** How many rows the grid has, as far as anybody knows without counting. */
+/** How many rows the grid has, as far as known without counting. */
 
 export interface KnownPage {
   readonly page: number;
@@ -8,11 +8,11 @@ export interface KnownPage {
 
 export interface RowTotal {
   readonly rows: number;
-  /** False: an estimate, or only what has been seen so far. */
+  /** False for an estimate, or if only the loaded rows are known. */
   readonly exact: boolean;
 }
 
-/** `counted` is what count(*) said, when somebody asked. */
+/** `counted` is the result of count(*), if it was requested. */
 export function rowTotal(
   pages: readonly KnownPage[],
   estimate: number | null,

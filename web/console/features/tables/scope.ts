@@ -1,14 +1,14 @@
-/** Which rows a change of many is about. */
+/** The rows that a bulk change applies to. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Filter, RowKey } from '../../api/types.ts';
 
 export type RowScope = { readonly keys: readonly RowKey[] } | { readonly filters: readonly Filter[] };
 
-/** Every row that matches, whether anybody has looked at it or not. */
+/** Whether the scope is all matching rows, loaded or not. */
 export const isAll = (scope: RowScope): scope is Extract<RowScope, { filters: unknown }> =>
   'filters' in scope;
 
-/** How many rows that is: counted, where they are not in hand. */
+/** Returns the number of rows, counting them on the server if they aren't loaded. */
 export const sizeQuery = (scope: RowScope, count: () => Promise<number | undefined>) =>
   queryOptions({
     queryKey: ['scope-size', scope],

@@ -1,17 +1,20 @@
-/** The grid's address: filters, sort and the open row, read strictly, so that a bent link shows the table and not a fault. */
+/**
+ * The grid's URL parameters: filters, sort order and open row. Parsed strictly, so that an invalid link shows the table
+ * instead of an error.
+ */
 import { type Filter, filterOperators, type RowKey, type Sort } from '../../api/types.ts';
 import { validateAs } from '../../components/persona.ts';
 
 export interface TableSearch {
   readonly filters?: readonly Filter[];
   readonly sort?: readonly Sort[];
-  /** Primary key of the row in the side panel. */
+  /** The primary key of the row in the side panel. */
   readonly row?: RowKey;
-  /** The column the panel begins at. */
+  /** The column that the panel shows first. */
   readonly column?: string;
   readonly insert?: true;
   readonly import?: true;
-  /** The persona whose rows these are. */
+  /** The persona whose rows are shown. */
   readonly as?: string;
 }
 

@@ -1,4 +1,4 @@
-/** The line below the grid: how many rows, what is selected, what was done and how to take it back. */
+/** The grid's footer: the number of rows, the selection, and the last action with Undo. */
 import classes from './table-page.module.css';
 import { t } from './text.ts';
 import type { Saved } from './use-edits.ts';
@@ -16,7 +16,7 @@ export function TableFoot({
 }: {
   rows: Rows;
   selected: number;
-  /** Every row that matches, loaded or not. */
+  /** Whether all matching rows are selected, loaded or not. */
   isAll: boolean;
   mayTakeAll: boolean;
   undoable: Saved | undefined;

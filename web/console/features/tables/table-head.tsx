@@ -1,4 +1,4 @@
-/** A table's name and state, and what can be done with it. */
+/** A table's name, state and actions. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconArrowLeft, IconFilter, IconPencil, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -14,7 +14,7 @@ export interface TableHeadProps {
   readonly canInsert: boolean;
   readonly filters: number;
   readonly showsFilters: boolean;
-  /** Rows that are selected; `all`: every one that matches. */
+  /** The number of selected rows, or `all` for every matching row. */
   readonly selected: number | 'all';
   readonly onFilters: () => void;
   readonly onInsert: () => void;

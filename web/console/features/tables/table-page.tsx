@@ -1,4 +1,4 @@
-/** One table: toolbar, filters, grid, and the row that is open. Everything chosen here stands in the address. */
+/** A table's page: toolbar, filters, grid, and the open row. All choices are stored in the URL. */
 import { hashKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
@@ -47,7 +47,7 @@ export function TablePage() {
           <SkeletonLines lines={10} />
         ) : null
       ) : (
-        // Selection, undo and focus belong to one table, seen by one persona.
+        // Selection, undo and focus belong to one table as seen by one persona.
         <OpenTable key={`${schema}.${table} ${as ?? ''}`} relation={relation} />
       )}
     </>
@@ -79,7 +79,7 @@ function OpenTable({ relation }: { relation: Relation }) {
   const [note, setNote] = useState('');
   const [peek, setPeek] = useState<{ index: number; column: string }>();
 
-  // Whatever changes the view, the browser's Back as well: what was chosen in the former one is not chosen in this.
+  // Any change of the view, including the browser's Back, clears the selection of the previous view.
   const viewText = hashKey([view]);
   const [chosenIn, setChosenIn] = useState(viewText);
   if (chosenIn !== viewText) {
@@ -99,7 +99,7 @@ function OpenTable({ relation }: { relation: Relation }) {
         ) as TableSearch,
     });
   };
-  // The page is drawn again only when other pages of rows are needed; the grid follows each row by itself.
+  // The page is rendered again only if other pages of rows are needed. The grid itself follows every row.
   const onVisible = useCallback((firstRow: number, lastRow: number) => {
     const [first, last] = [firstRow, lastRow].map((row) => Math.floor(row / pageSize) * pageSize) as [
       number,

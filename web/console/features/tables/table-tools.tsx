@@ -1,6 +1,6 @@
 /**
- * Tools whose menus are loaded when somebody opens them: the first view of a table does without. Until then a button of
- * the same look stands in their place.
+ * Tools whose menus are loaded when they are opened, because the first view of a table doesn't need them. Until then, a
+ * button with the same appearance is shown.
  */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconChevronDown, IconDots, IconEye } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-/** Schemas and tables beside the table that is open. */
+/** Schemas and tables, beside the open table. */
 import { TextInput } from '@mantine/core';
 import { IconDatabase, IconEye, IconFilter, IconPlus, IconTable } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -14,11 +14,11 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import { t } from '../../text.ts';
 import classes from './tables-page.module.css';
 
-/** The app's own tables first, then what came with the services. */
+/** The app's own tables come first, then those of the services. */
 const ownSchema = 'public';
 
 export function TablesPage() {
-  // What is open beside the list takes its place on a narrow screen.
+  // On a narrow screen, the open page replaces the list.
   const isOpen = useMatches({ select: (matches) => matches.at(-1)?.routeId !== '/app/tables/' });
   return (
     <div className={classes.split} data-open={isOpen || undefined}>

@@ -1,4 +1,4 @@
-/** Rows as files, in and out. */
+/** Import and export of rows. */
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconDownload, IconUpload } from '@tabler/icons-react';
 import { exportUrl, type RowView, type TableName } from '../../api/queries.ts';

@@ -1,6 +1,6 @@
 /**
- * Edits of cells: shown at once, then what the server made of them; refused ones go back and say why. Saves go one after
- * the other, since a later one may be about what an earlier one makes.
+ * Cell edits are shown immediately and then replaced with the server's result. Rejected edits are reverted with the
+ * reason. Saves run sequentially, because a later one may depend on an earlier one.
  */
 import { useMemo, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api.ts';
@@ -11,9 +11,9 @@ import { keyText, sameChange } from './cells.ts';
 import { byRow, type CellEdit, caughtUp, type Made, stepBack } from './edit-steps.ts';
 
 export interface Failure {
-  /** The edit that was refused. */
+  /** The edit that was rejected. */
   readonly edit: CellEdit;
-  /** All that went with it, and were not saved either. */
+  /** All edits of the same save, none of which were saved. */
   readonly edits: readonly CellEdit[];
   readonly error: unknown;
 }
@@ -24,21 +24,21 @@ export interface Saved {
 }
 
 export interface Edits {
-  /** What is shown instead of the stored values of a row while they are being saved, by column. */
+  /** Returns the shown values of a row's cells while they are being saved, by column. */
   pending(key: RowKey): ReadonlyMap<string, CellChange> | undefined;
-  /** How many saves have come back: an edit that begins now knows of them ({@link CellEdit.since}). */
+  /** Returns the number of completed saves. An edit that starts now is based on them ({@link CellEdit.since}). */
   count(): number;
-  /** All or none of them. */
+  /** Saves all of the edits or none. */
   save(edits: readonly CellEdit[]): Promise<void>;
   readonly failure: Failure | undefined;
   dismiss(): void;
-  /** What Undo would take back. */
+  /** The edit that Undo would revert. */
   readonly undoable: Saved | undefined;
   undo(): Promise<void>;
 }
 
 const undoSteps = 50;
-/** More of them do not come back while somebody types into one cell. */
+/** No more saves than this complete while the user types into one cell. */
 const savesKept = 50;
 const nothing: Made = new Map();
 
@@ -48,20 +48,20 @@ const changing = (edits: readonly CellEdit[]): readonly CellEdit[] =>
 export function useEdits(
   name: TableName,
   as: string | undefined,
-  /** Puts the server's truth in the place of what was edited. */
+  /** Replaces edited values with the server's. */
   replace: (made: Made) => void,
 ): Edits {
-  /** Of every save that is on its way or waits, what it changes. */
+  /** The changes of each save that is pending or queued. */
   const [waiting, setWaiting] = useState<readonly (readonly CellEdit[])[]>([]);
   const [failure, setFailure] = useState<Failure>();
-  /** What each Undo takes back. */
+  /** The edits that each Undo applies. */
   const [steps, setSteps] = useState<readonly (readonly CellEdit[])[]>([]);
   const latestReplace = useRef(replace);
   latestReplace.current = replace;
   const queue = useRef<Promise<unknown>>(Promise.resolve());
   const saves = useRef<Made[]>([]);
 
-  /** Returns the step back; undefined where the edits were refused. */
+  /** Returns the edits that undo the save, or undefined if it was rejected. */
   async function send(asked: readonly CellEdit[]): Promise<readonly CellEdit[] | undefined> {
     const edits = changing(asked.map((edit) => caughtUp(edit, saves.current)));
     if (edits.length === 0) return undefined;
@@ -84,7 +84,7 @@ export function useEdits(
       saves.current.push(made);
       if (saves.current.length > savesKept) saves.current[saves.current.length - 1 - savesKept] = nothing;
       latestReplace.current(made);
-      // A row without a key of its own has another name now, for the steps before as well.
+      // A row without its own key has a new identifier now, which earlier undo steps need too.
       setSteps((all) =>
         all.map((step) =>
           step.map((edit) => ({ ...edit, key: made.get(keyText(edit.key))?.key ?? edit.key })),
@@ -127,7 +127,7 @@ export function useEdits(
     pending: (key) => pending.get(keyText(key)),
     count: () => saves.current.length,
     async save(edits) {
-      // Back to what was seen is a change while another one is on its way.
+      // While another save is pending, restoring the seen value is a change too.
       const asked = waiting.length > 0 ? edits : changing(edits);
       if (asked.length === 0) return;
       const step = await enqueue(asked);

@@ -1,4 +1,4 @@
-/** Rows by index: pages of them, fetched where somebody looks. */
+/** Rows by index, fetched in pages as they become visible. */
 import { hashKey, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import {
@@ -17,19 +17,19 @@ import { type RowTotal, rowTotal } from './row-total.ts';
 
 export interface Rows {
   readonly total: RowTotal;
-  /** Undefined while it is on its way; the same object as long as it is the same row. */
+  /** Undefined while it is loading. The same object as long as the row is the same. */
   row(index: number): GridRow | undefined;
-  /** Asks for those that are not here yet. */
+  /** Loads the rows that aren't loaded yet. */
   load(first: number, last: number): Promise<void>;
   readonly error: unknown;
-  /** Nothing has come yet. */
+  /** Whether no rows have been loaded yet. */
   readonly isFirstLoad: boolean;
   readonly isFetching: boolean;
   count(): Promise<number | undefined>;
   readonly isCounting: boolean;
   readonly countError: unknown;
   refresh(): void;
-  /** Puts the server's truth in the place of what was edited, wherever these rows are by now. */
+  /** Replaces edited values with the server's, wherever these rows are now. */
   replace(made: Made): void;
 }
 

@@ -1,19 +1,22 @@
-/** Edits one cell in place. Enter saves, Escape cancels, Tab saves and moves on, ArrowDown leads to NULL and default. */
+/**
+ * Edits a cell in place. Enter saves, Escape cancels, Tab saves and moves on, and ArrowDown opens the options NULL and
+ * default.
+ */
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { Cell, CellChange, Column } from '../../../api/types.ts';
 import { t } from '../../../text.ts';
 import { choicesOf, hasDefault, mayBeEmpty, typedChange } from '../cells.ts';
 import classes from './cell-editor.module.css';
 
-/** Where the focus goes afterwards. */
+/** Where the focus moves next. */
 export type After = 'stay' | 'down' | 'right' | 'left';
 
 export interface CellEditorProps {
   readonly column: Column;
   readonly value: Cell;
-  /** Typed on the cell: replaces what was there. */
+  /** Text typed on the cell, which replaces its value. */
   readonly typed: string | undefined;
-  /** The box of options stands above the cell, near the lower edge. */
+  /** Whether the options are shown above the cell because it is near the lower edge. */
   readonly above: boolean;
   readonly onSave: (change: CellChange, after: After) => void;
   readonly onCancel: (keepFocus: boolean) => void;
@@ -49,7 +52,7 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
-    // The grid's own keys rest while a cell is edited.
+    // The grid's keyboard shortcuts are disabled while a cell is edited.
     event.stopPropagation();
     if (event.nativeEvent.isComposing) return;
     const options = [...(root.current?.querySelectorAll<HTMLElement>('[data-option]') ?? [])];

@@ -1,4 +1,4 @@
-/** What is copied from the grid, and which edits a paste means. */
+/** Copies cells from the grid, and converts pasted text to edits. */
 import { fetchWholeRows, type RowView, type TableName } from '../../../api/queries.ts';
 import type { Cell, Column } from '../../../api/types.ts';
 import { isEditable, typedChange } from '../cells.ts';
@@ -7,13 +7,13 @@ import type { Rows } from '../use-rows.ts';
 import type { CellRange } from './range.ts';
 import { parseTsv, printTsv } from './tsv.ts';
 
-/** As many as the server changes at once; more are an import. */
+/** The number of rows that the server changes in one request. More rows require an import. */
 export const mostPastedRows = 5000;
-/** More rows than this are an export. */
+/** More rows than this require an export. */
 export const mostCopiedRows = 20_000;
 const rowsPerCall = 500;
 
-/** The range as text when all of it is here whole; undefined: some of it has to be asked for. */
+/** Returns the range as text if all of it is loaded completely. Otherwise undefined. */
 export function loadedText(rows: Rows, range: CellRange): string | undefined {
   const lines: Cell[][] = [];
   for (let index = range.firstRow; index <= range.lastRow; index++) {
@@ -26,7 +26,7 @@ export function loadedText(rows: Rows, range: CellRange): string | undefined {
   return printTsv(lines);
 }
 
-/** The same from the server, uncut. */
+/** Fetches the complete text from the server. */
 export async function fetchedText(name: TableName, view: RowView, range: CellRange): Promise<string> {
   const lines: (readonly Cell[])[] = [];
   const end = Math.min(range.lastRow + 1, range.firstRow + mostCopiedRows);
@@ -40,11 +40,11 @@ export async function fetchedText(name: TableName, view: RowView, range: CellRan
 
 export interface Paste {
   readonly edits: readonly CellEdit[];
-  /** Lines for which there was no row. */
+  /** The number of lines without a row to paste into. */
   readonly left: number;
 }
 
-/** How many rows a paste is about. */
+/** Returns the number of rows that a paste affects. */
 export function pasteHeight(range: CellRange, text: string): number {
   const lines = parseTsv(text);
   return isOneCell(lines) ? range.lastRow - range.firstRow + 1 : lines.length;
@@ -53,7 +53,10 @@ export function pasteHeight(range: CellRange, text: string): number {
 const isOneCell = (lines: readonly (readonly Cell[])[]): boolean =>
   lines.length === 1 && lines[0]?.length === 1;
 
-/** One cell fills the whole range; more go where they lie from its first corner on. Cells that nobody may edit stay. */
+/**
+ * A single cell fills the whole range. Several cells are pasted from the range's first corner on. Cells that can't be
+ * edited are unchanged.
+ */
 export function pasteEdits(rows: Rows, columns: readonly Column[], range: CellRange, text: string): Paste {
   const lines = parseTsv(text);
   const [[only] = []] = lines;
@@ -74,7 +77,7 @@ export function pasteEdits(rows: Rows, columns: readonly Column[], range: CellRa
       const column = columns[place];
       if (column === undefined || !isEditable(column)) continue;
       const cell = isOne ? (only ?? null) : (lines[line]?.[at] ?? null);
-      // Elsewhere an empty cell may mean the empty text; NULL it is where the column takes one.
+      // In other programs, an empty cell may mean an empty text. Here it becomes NULL if the column is nullable.
       const change = cell === null && !column.nullable ? typedChange(column, '') : { value: cell };
       const seen = row.cut.includes(place) ? undefined : (row.cells[place] ?? null);
       edits.push({ key: row.key, column: column.name, index, change, seen });

@@ -1,4 +1,6 @@
-/** The row grid: virtual in both directions, every action by keyboard, one focused cell and a range around it. */
+/**
+ * The row grid: virtualized in both directions, fully usable by keyboard, with one focused cell and a range around it.
+ */
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import {
   type ClipboardEvent,
@@ -30,7 +32,7 @@ const rowHeight = 33;
 const headHeight = 36;
 const boxWidth = 40;
 const overscan = 6;
-/** Rows that one press of the head's box selects. */
+/** The number of rows that the header's checkbox selects at once. */
 const mostSelected = 1000;
 
 export interface DataGridProps {
@@ -46,16 +48,16 @@ export interface DataGridProps {
   readonly onPeek: (index: number, column: string) => void;
   readonly onVisible: (first: number, last: number) => void;
   readonly onDelete: () => void;
-  /** What was copied or pasted, for the line below. */
+  /** Reports what was copied or pasted, for the footer. */
   readonly onNote: (note: string) => void;
 }
 
 interface Editing extends Position {
   readonly typed: string | undefined;
-  /** The row and what was seen in it: by the time of the save another one may lie in its place. */
+  /** The row's key and the value that was seen, because another row may be in this position by the time of the save. */
   readonly key: RowKey;
   readonly seen: Cell;
-  /** As shown, which a save on its way may have changed. */
+  /** The shown value, which a pending save may have changed. */
   readonly value: Cell;
   readonly since: number;
 }
@@ -66,12 +68,12 @@ export function DataGrid(props: DataGridProps) {
   const total = rows.total.rows;
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<Position>({ row: total > 0 ? 0 : -1, column: 1 });
-  /** The range's other corner. */
+  /** The opposite corner of the range. */
   const [anchor, setAnchor] = useState<Position>();
   const [editing, setEditing] = useState<Editing>();
   const lastToggled = useRef<number>(undefined);
   const wantsFocus = useRef(false);
-  /** The focus is in the grid; it stays there when the cell that has it goes away. */
+  /** Whether the focus is in the grid, where it stays if the focused cell is removed. */
   const ownsFocus = useRef(false);
   const at: Position = {
     row: Math.min(active.row, total - 1),
@@ -83,7 +85,7 @@ export function DataGrid(props: DataGridProps) {
   const referring = useMemo(() => new Set(relation.foreign_keys.flatMap((key) => key.columns)), [relation]);
   const rowWindow = useRowWindow(scroller, { rows: total, rowHeight, headHeight });
   const activeColumn = at.column - 1;
-  // The same function while the same cell has the focus, so that the columns stay the same list.
+  // Stable while the same cell has the focus, so that the list of columns stays the same.
   const columnsInView = useCallback(
     (shown: Range) => withItem(defaultRangeExtractor(shown), activeColumn, shown.count),
     [activeColumn],
@@ -121,7 +123,7 @@ export function DataGrid(props: DataGridProps) {
 
   const rowKeyAt = (index: number): RowKey | undefined => rows.row(index)?.key;
 
-  /** With `extend`, all rows from the one that was toggled last. */
+  /** With `extend`, includes all rows since the one that was toggled last. */
   function toggle(index: number, extend: boolean): void {
     const key = rowKeyAt(index);
     if (key === undefined) return;
@@ -145,7 +147,7 @@ export function DataGrid(props: DataGridProps) {
     onSelect(next);
   }
 
-  /** Edits in place, or in the panel when the cell does not fit a line. */
+  /** Edits in place, or in the panel if the cell doesn't fit on a line. */
   function beginEdit(position: Position, typed?: string): void {
     const column = columns[position.column - 1];
     const row = rows.row(position.row);
@@ -168,7 +170,7 @@ export function DataGrid(props: DataGridProps) {
     if (column !== undefined && referring.has(column.name)) props.onPeek(position.row, column.name);
   }
 
-  /** What a key does; undefined leaves it to the browser. */
+  /** Returns the action of a key. Undefined leaves it to the browser. */
   function actionOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): (() => void) | undefined {
     const command = ctrlKey || metaKey;
     if (altKey) return key === 'Enter' ? () => peekAt(at) : undefined;
@@ -180,7 +182,7 @@ export function DataGrid(props: DataGridProps) {
     if (to !== undefined) return () => goTo(to, shiftKey);
     const letter = key.toLowerCase();
     if (command && letter === 'z' && !shiftKey) return () => void edits.undo();
-    // Ctrl+C and Ctrl+V come as events of their own.
+    // Ctrl+C and Ctrl+V arrive as separate events.
     if (command) return undefined;
     if (at.row < 0) {
       if (key !== 'Enter' && key !== ' ') return undefined;
@@ -222,7 +224,8 @@ export function DataGrid(props: DataGridProps) {
     }
     props.onNote(t('grid.copying'));
     const name = { schema: relation.schema, table: relation.name };
-    // The text is promised, since a browser lets a page write only while the key is being pressed.
+    // The text is passed as a promise, because browsers only let a page write to the clipboard while the key is
+    // pressed.
     const whole = fetchedText(name, view, range).then((tsv) => new Blob([tsv], { type: 'text/plain' }));
     void navigator.clipboard
       .write([new ClipboardItem({ 'text/plain': whole })])
@@ -299,7 +302,7 @@ export function DataGrid(props: DataGridProps) {
   const failedKey = edits.failure && keyText(edits.failure.edit.key);
   const width = boxWidth + columnVirtual.getTotalSize();
   const indexes = shownIndexes(first, last, total, at.row);
-  // Rows keep their places within the layer while it moves as a whole.
+  // Rows keep their positions within the layer while it moves as a whole.
   const base = rowWindow.shift === 0 ? 0 : first;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element cannot be virtual in both directions
@@ -392,7 +395,7 @@ export function DataGrid(props: DataGridProps) {
   );
 }
 
-/** With the one that has the focus, which must not go away. */
+/** Includes the focused item, which must not be removed. */
 function withItem(items: number[], index: number, count: number): number[] {
   if (index < 0 || index >= count || items.includes(index)) return items;
   return [...items, index].sort((left, right) => left - right);
@@ -407,7 +410,9 @@ function shownIndexes(first: number, last: number, total: number, active: number
 
 const editingOf = ({ column, typed, value }: Editing, above: boolean) => ({ column, typed, value, above });
 
-/** The same functions for ever, which call the latest ones: rows that get them need not be drawn again. */
+/**
+ * Returns functions that never change and call the latest ones, so that rows that receive them aren't rendered again.
+ */
 function useStable(current: GridActions): GridActions {
   const latest = useRef(current);
   latest.current = current;

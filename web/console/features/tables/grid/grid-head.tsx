@@ -1,4 +1,4 @@
-/** The grid's head: names and types of columns, how they are sorted, and the box that selects rows. */
+/** The grid's header: column names, types and sort order, and the checkbox that selects rows. */
 import { IconArrowDown, IconArrowUp, IconKey } from '@tabler/icons-react';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import type { Column, Sort } from '../../../api/types.ts';
@@ -26,7 +26,7 @@ export function GridHead({
   width: number;
   height: number;
   boxWidth: number;
-  /** The column with the focus, if it is in the head; the box is 0. */
+  /** The focused column if it is in the header. The checkbox is 0. */
   active: number | undefined;
   canWrite: boolean;
   selection: 'off' | 'some' | 'on';

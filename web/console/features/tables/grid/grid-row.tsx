@@ -1,4 +1,4 @@
-/** One row of the grid. Drawn again only when something of its own changes. */
+/** A grid row. It is rendered again only if its own data changes. */
 import { IconArrowUpRight } from '@tabler/icons-react';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { memo, type PointerEvent } from 'react';
@@ -10,7 +10,7 @@ import { type After, CellEditor } from './cell-editor.tsx';
 import classes from './data-grid.module.css';
 import type { Position } from './movement.ts';
 
-/** What a row tells its grid; the same object for the grid's whole life. */
+/** The callbacks of a row. The same object for the grid's lifetime. */
 export interface GridActions {
   press(position: Position, extend: boolean): void;
   drag(position: Position): void;
@@ -31,9 +31,9 @@ export interface GridRowProps {
   readonly row: GridRow | undefined;
   readonly columns: readonly Column[];
   readonly shownColumns: readonly VirtualItem[];
-  /** The column with the focus, if it is in this row; the box is 0. */
+  /** The focused column if it is in this row. The checkbox is 0. */
   readonly active: number | undefined;
-  /** Columns of the range that run through this row. */
+  /** The range's columns in this row. */
   readonly rangeFrom: number | undefined;
   readonly rangeTo: number | undefined;
   readonly editing:
@@ -48,7 +48,7 @@ export interface GridRowProps {
   readonly failed: string | undefined;
   readonly isSelected: boolean;
   readonly canWrite: boolean;
-  /** Columns that refer to another table. */
+  /** Columns with a foreign key. */
   readonly referring: ReadonlySet<string>;
   readonly actions: GridActions;
 }

@@ -1,4 +1,4 @@
-/** Where a key leads in the grid. Row -1 is the head; column 0 is the selection box. */
+/** Determines where a key moves the focus. Row -1 is the header, and column 0 is the checkbox. */
 
 export interface Position {
   readonly row: number;
@@ -7,9 +7,9 @@ export interface Position {
 
 export interface Bounds {
   readonly rows: number;
-  /** Selection box included. */
+  /** Includes the checkbox column. */
   readonly columns: number;
-  /** Rows that a page key leaps over. */
+  /** The number of rows that a page key skips. */
   readonly pageRows: number;
 }
 
@@ -18,7 +18,7 @@ export interface Key {
   readonly command: boolean;
 }
 
-/** Undefined: this key does not move. */
+/** Returns undefined if the key doesn't move the focus. */
 export function move(from: Position, { key, command }: Key, bounds: Bounds): Position | undefined {
   const lastColumn = bounds.columns - 1;
   const lastRow = bounds.rows - 1;

@@ -1,4 +1,4 @@
-/** A rectangle of cells. Column 0 is the selection box and belongs to none. */
+/** A rectangle of cells. Column 0 contains the checkboxes and is never included. */
 import type { Position } from './movement.ts';
 
 export interface CellRange {
@@ -9,7 +9,7 @@ export interface CellRange {
   readonly lastColumn: number;
 }
 
-/** Between two corners; undefined where there are no cells (the head, the boxes). */
+/** Returns the range between two corners, or undefined if one isn't a cell (header, checkbox). */
 export function rangeOf(anchor: Position | undefined, active: Position): CellRange | undefined {
   const from = anchor ?? active;
   const firstRow = Math.max(0, Math.min(from.row, active.row));

@@ -1,22 +1,22 @@
 /**
- * Which rows a scroll position shows. Browsers end an element near 17 or 33 million pixels, so a long table's range is
- * scaled: a leap of the scroll bar goes by proportion, and a small step moves as many pixels as it says.
+ * Maps scroll positions to rows. Browsers limit an element's height to about 17 or 33 million pixels, so the range of a
+ * long table is scaled: dragging the scroll bar moves proportionally, and small steps move by exact pixels.
  */
 
-/** Below what every browser can do. */
+/** Below the limit of every browser. */
 export const mostPixels = 15_000_000;
 
 export interface Track {
-  /** Pixels that all rows would take. */
+  /** The height of all rows in pixels. */
   readonly whole: number;
-  /** Pixels of rows in view. */
+  /** The height of the viewport's rows in pixels. */
   readonly view: number;
 }
 
 export interface Place {
-  /** Of the element. */
+  /** The element's scroll position. */
   readonly scrollTop: number;
-  /** Pixels of rows above the view. */
+  /** The height of the rows above the viewport in pixels. */
   readonly top: number;
 }
 
@@ -27,13 +27,13 @@ const farthest = ({ whole, view }: Track): number => Math.max(0, whole - view);
 const farthestScroll = (track: Track): number => Math.max(0, elementHeight(track) - track.view);
 const clamp = (value: number, most: number): number => Math.max(0, Math.min(value, most));
 
-/** Where the element has to be for these rows. */
+/** Returns the element's scroll position that shows these rows. */
 export function scrollTopFor(track: Track, top: number): number {
   if (!isScaled(track)) return clamp(top, farthest(track));
   return Math.round((clamp(top, farthest(track)) / farthest(track)) * farthestScroll(track));
 }
 
-/** What is shown after the element was scrolled. */
+/** Returns what is visible after the element was scrolled. */
 export function scrolled(track: Track, former: Place, scrollTop: number): Place {
   if (!isScaled(track)) return { scrollTop, top: clamp(scrollTop, farthest(track)) };
   const step = scrollTop - former.scrollTop;
@@ -42,7 +42,7 @@ export function scrolled(track: Track, former: Place, scrollTop: number): Place 
   return { scrollTop, top: clamp(top, farthest(track)) };
 }
 
-/** The top that brings a row into view with as little movement as possible. */
+/** Returns the `top` that makes a row visible with the least movement. */
 export function topToShow(track: Track, top: number, start: number, size: number): number {
   if (start < top) return start;
   return start + size > top + track.view ? start + size - track.view : top;

@@ -13,7 +13,7 @@ test('what is copied is pasted', () => {
         .integer({ min: 1, max: 4 })
         .chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1 })),
       (rows) => {
-        // One NULL at the end of all reads as no line at all, as in every spreadsheet.
+        // A single NULL in the last line is read as no line, as in every spreadsheet.
         fc.pre(!(rows.length > 1 && rows.at(-1)?.length === 1 && rows.at(-1)?.[0] === null));
         expect(parseTsv(printTsv(rows))).toEqual(rows);
       },

@@ -1,6 +1,6 @@
 /**
- * Cells as tab-separated text, as spreadsheets copy and paste them. NULL is an empty cell and the empty text a quoted
- * one, so both come back as they went.
+ * Tab-separated text as spreadsheets copy and paste it. NULL is an empty cell and an empty text is a quoted one, so
+ * both survive a round trip.
  */
 import type { Cell } from '../../../api/types.ts';
 
@@ -12,7 +12,7 @@ function printCell(cell: Cell): string {
   return cell === '' || /["\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** A quote counts only where a cell begins; a line end at the end of all begins no line. */
+/** A quote only counts at the beginning of a cell, and a final line break starts no new line. */
 export function parseTsv(text: string): Cell[][] {
   const rows: Cell[][] = [[]];
   let at = 0;

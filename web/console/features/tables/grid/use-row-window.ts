@@ -1,15 +1,15 @@
-/** The rows in view of a scrolling element, and the way to any other row. */
+/** The visible rows of a scrolling element, and how to reach any other row. */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { elementHeight, type Place, scrolled, scrollTopFor, type Track, topToShow } from './scroll.ts';
 
-/** A long table's scroll bar is put where it belongs once scrolling rests. */
+/** A long table's scroll bar is corrected once scrolling has stopped. */
 const restMs = 200;
 
 export interface RowWindow {
-  /** Rows in view; `last` is one of them. */
+  /** The visible rows, including `last`. */
   readonly first: number;
   readonly last: number;
-  /** Pixels by which the rows' layer is moved: 0 unless the range is scaled. */
+  /** The offset of the rows' layer in pixels: 0 unless the range is scaled. */
   readonly shift: number;
   readonly height: number;
   show(row: number): void;
@@ -46,7 +46,7 @@ export function useRowWindow(
       const element = scroller.current;
       if (element === null) return;
       element.scrollTop = scrollTopFor(latest.current, top);
-      // What the browser made of it, so that the event that follows is no step.
+      // Remembers the position that the browser applied, so that the resulting event isn't treated as a step.
       const { scrollTop } = element;
       const isSame = elementHeight(latest.current) === latest.current.whole;
       settle({ scrollTop, top: isSame ? scrollTop : top });

@@ -1,4 +1,4 @@
-/** What the pages that change tables read and send. */
+/** The contract types of the pages that change tables. */
 import { queryOptions } from '@tanstack/react-query';
 import type { SchemaChange } from '../../../../../src/console/schema/changes.ts';
 import type { TableName } from '../../../api/queries.ts';

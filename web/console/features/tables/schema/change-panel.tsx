@@ -1,4 +1,4 @@
-/** A form beside the page, then the SQL it means. */
+/** A form beside the page, followed by the resulting SQL. */
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { SidePanel } from '../../../components/side-panel.tsx';
@@ -16,12 +16,12 @@ export function ChangePanel({
   children,
 }: {
   title: string;
-  /** What the form means now; undefined or empty: nothing to do yet. */
+  /** The form's current changes. Undefined or empty if there are none yet. */
   changes: readonly SchemaChange[] | undefined;
-  /** There is nothing to fill in. */
+  /** Whether there is no form to fill in. */
   startsWithReview?: boolean;
   onClose: () => void;
-  /** It was run. */
+  /** Called after the change was run. */
   onDone?: () => void;
   children?: ReactNode;
 }) {

@@ -1,4 +1,4 @@
-/** Everything a column has, as a form's fields. */
+/** All properties of a column as form fields. */
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
@@ -25,7 +25,7 @@ export function ColumnFields({
 }: {
   draft: ColumnDraft;
   vocabulary: Vocabulary;
-  /** It is in the table already: what a column can only be made with is left out. */
+  /** Whether the column already exists. Properties that can only be set on creation are then hidden. */
   isStored: boolean;
   onChange: (part: Partial<ColumnDraft>) => void;
 }) {

@@ -1,4 +1,4 @@
-/** A new column, and a column as it is to be changed. */
+/** Panels for a new column and for changing a column. */
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Column, Relation } from '../../../api/types.ts';

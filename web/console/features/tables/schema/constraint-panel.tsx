@@ -1,4 +1,4 @@
-/** A new key or check of a table. */
+/** Adds a key or a check to a table. */
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -141,7 +141,7 @@ export function NewConstraint({ relation, onClose }: { relation: Relation; onClo
 const unknownIn = ({ columns }: Relation, names: readonly string[]): string | undefined =>
   names.find((name) => !columns.some((column) => column.name === name));
 
-/** Columns of the table, in an order. */
+/** A list of the table's columns, in order. */
 export function NamesField({
   label,
   relation,

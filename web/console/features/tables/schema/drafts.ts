@@ -1,4 +1,4 @@
-/** What somebody fills in of a column, and the change it means. Without React. */
+/** The form values of a column and the resulting change. Without React. */
 import type { Column } from '../../../api/types.ts';
 import type { ColumnDefinition, ReferenceAction, SchemaChange, TypeRef, Vocabulary } from './api.ts';
 
@@ -11,7 +11,7 @@ export interface ColumnDraft {
   readonly primary: boolean;
   readonly unique: boolean;
   readonly value: ValueKind;
-  /** Of a default or a generated value. */
+  /** For a default or a generated value. */
   readonly expression: string;
   readonly check: string;
   /** `schema.table`, or empty. */
@@ -38,7 +38,7 @@ export const emptyColumn: ColumnDraft = {
   comment: '',
 };
 
-/** What most tables begin with. */
+/** The first columns of most tables. */
 export const firstColumns: readonly ColumnDraft[] = [
   { ...emptyColumn, name: 'id', type: 'bigint', nullable: false, primary: true, value: 'identity-always' },
   {
@@ -69,12 +69,12 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * A type as somebody writes it; undefined when there is none of that name.
+ * Parses a type as typed by the user. Returns undefined for an unknown type.
  * @example
  * typeOf('numeric(10, 2)', vocabulary); // { name: 'numeric', modifiers: [10, 2] }
  */
 export function typeOf(text: string, vocabulary: Vocabulary): TypeRef | undefined {
-  // PostgreSQL prints the modifier of a time inside: timestamp(3) with time zone.
+  // PostgreSQL prints the modifier of a time in the middle: timestamp(3) with time zone.
   const inside = /^(timestamp|time)\s*(\(\d+\))\s+(with(?:out)? time zone)(\[\])?$/i.exec(text.trim());
   const written = inside === null ? text : `${inside[1]} ${inside[3]}${inside[2]}${inside[4] ?? ''}`;
   const match = /^(.+?)\s*(?:\(\s*(-?\d+)\s*(?:,\s*(-?\d+)\s*)?\))?\s*(\[\])?$/.exec(written.trim());
@@ -93,7 +93,7 @@ export function typeOf(text: string, vocabulary: Vocabulary): TypeRef | undefine
   return known === undefined ? undefined : { schema: known.schema, name: known.name, ...shape };
 }
 
-/** Undefined while something is missing. */
+/** Returns undefined if a value is missing. */
 export function definitionOf(draft: ColumnDraft, vocabulary: Vocabulary): ColumnDefinition | undefined {
   const type = typeOf(draft.type, vocabulary);
   if (type === undefined || draft.name === '') return undefined;
@@ -149,7 +149,7 @@ export function draftOf(column: Column): ColumnDraft {
   };
 }
 
-/** What differs from the column as it is; undefined when nothing does, or the type is none. */
+/** Returns the differences from the existing column. Undefined if there are none or the type is invalid. */
 export function alterationOf(
   at: { readonly schema: string; readonly table: string },
   column: Column,
@@ -187,7 +187,7 @@ function identityChange(from: ValueKind, to: ValueKind): IdentityChange | undefi
   return from === to ? undefined : { action: 'set', as: kind };
 }
 
-/** Names with commas between, as a form's field holds them. */
+/** Splits comma-separated names from a form field. */
 export const namesIn = (text: string): string[] =>
   text
     .split(',')
@@ -200,7 +200,7 @@ export const linesIn = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** For a migration's file: what was done to what, in small letters. */
+/** Suggests a name for the migration file, in lower case: the action and its object. */
 export function suggestedName(changes: readonly SchemaChange[]): string {
   const [first] = changes;
   if (first === undefined) return 'change';

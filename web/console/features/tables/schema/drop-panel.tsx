@@ -1,4 +1,4 @@
-/** Something goes for good: whether what depends on it goes too, then the SQL. */
+/** Confirms a DROP: whether to drop dependent objects too, then the SQL. */
 import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import type { SchemaChange } from './api.ts';

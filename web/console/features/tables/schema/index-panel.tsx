@@ -1,4 +1,4 @@
-/** A new index of a table. */
+/** Adds an index to a table. */
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Relation } from '../../../api/types.ts';

@@ -1,7 +1,7 @@
 import type { IndexPart } from './api.ts';
 
 /**
- * One line of the form: a column, or an expression in parentheses; `desc` at its end turns the order round.
+ * Parses one line of the form: a column, or an expression in parentheses. `desc` at the end reverses the order.
  * @example
  * indexPartOf('(lower(title)) desc'); // { expression: 'lower(title)', descending: true }
  */

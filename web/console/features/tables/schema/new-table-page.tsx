@@ -1,4 +1,4 @@
-/** A new table: its columns first, then the SQL. */
+/** Creates a table: first its columns, then the SQL. */
 import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,6 @@
-/** Shows a change as SQL, with what it would lose, before anything is run; then runs it, and keeps it as a migration. */
+/**
+ * Shows a change as SQL, with the data it would destroy, before it is run. Then runs it and saves it as a migration.
+ */
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -11,7 +13,7 @@ import { suggestedName } from './drafts.ts';
 import classes from './forms.module.css';
 import { t } from './text.ts';
 
-/** Whether changes become files is remembered for as long as the page is open. */
+/** Whether changes are saved as files. Remembered while the page is open. */
 let keepsMigrations = false;
 
 export function Review({
@@ -35,7 +37,7 @@ export function Review({
         ...(asFile ? { migration: name } : {}),
       }),
     onSuccess: async () => {
-      // Whatever was read of the schema may be another now.
+      // Everything that was read from the schema may have changed.
       await queryClient.invalidateQueries();
       onDone();
     },

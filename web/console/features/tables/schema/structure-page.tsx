@@ -1,4 +1,4 @@
-/** What a table is made of, and the ways to change it. */
+/** The structure of a table, and how to change it. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconArrowLeft, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -25,7 +25,7 @@ const route = getRouteApi('/app/tables/$schema/$table/structure');
 
 type New = 'new-column' | 'new-constraint' | 'new-index' | 'new-trigger';
 
-/** What is open beside the page. */
+/** The panel that is open beside the page. */
 type Open =
   | { readonly kind: New | 'table' }
   | { readonly kind: 'column'; readonly column: Column }

@@ -1,4 +1,4 @@
-/** A table's name and comment. */
+/** Edits a table's name and comment. */
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Relation } from '../../../api/types.ts';
@@ -13,7 +13,7 @@ export function TablePanel({
 }: {
   relation: Relation;
   onClose: () => void;
-  /** `name`: the table's from now on. */
+  /** `name` is the table's new name. */
   onDone: (name: string) => void;
 }) {
   const [name, setName] = useState(relation.name);

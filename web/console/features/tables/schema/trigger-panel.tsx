@@ -1,4 +1,4 @@
-/** A new trigger of a table. */
+/** Adds a trigger to a table. */
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Relation } from '../../../api/types.ts';

@@ -1,4 +1,4 @@
-/** The project's enums, and the ways to change them. */
+/** The project's enums, and how to change them. */
 import { ActionIcon, Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { IconList, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
