@@ -1,4 +1,7 @@
-/** Answers field by field, and refusals of GoTrue 2.196 that belong to no single flow: audience, users, administration. */
+/**
+ * Responses field by field, and error responses of GoTrue 2.196 that belong to no single flow: audience, users,
+ * administration.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -39,7 +42,7 @@ const newPhone = () => `1555${String(Date.now()).slice(-5)}${String(phones++).pa
 const signUp = async (headers: Record<string, string> = {}, email = newEmail()) =>
   (await server.request('/signup', { json: { email, password }, headers })).json<SessionJson>();
 
-/** Status and code, or the body of a success. */
+/** Returns status and error code, or the body of a success. */
 async function said(path: string, init: Parameters<AuthServer['request']>[1] = {}): Promise<unknown[]> {
   const answer = await server.request(path, init);
   const text = await answer.text();
@@ -358,7 +361,7 @@ describe('refresh', () => {
       sql`update auth.sessions set not_after = now() - interval '1 second' where user_id = ${over.user.id}`,
     );
     expect(await refresh(over.refresh_token)).toEqual([400, 'session_expired']);
-    // Only a refresh asks for the time.
+    // Only a refresh checks the session's limits.
     expect((await said('/user', { token: over.access_token }))[0]).toBe(200);
   });
 

@@ -1,10 +1,10 @@
 /**
- * An authenticator in software (WebAuthn level 3), with every part of an answer open to forgery. Keys and signatures are
- * node:crypto's; the CBOR it needs (RFC 8949) is written here.
+ * A software authenticator (WebAuthn level 3) in which every part of a response can be forged. Keys and signatures come
+ * from node:crypto. The required CBOR (RFC 8949) is implemented here.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** COSE number of the algorithm, and how node:crypto makes such a key. */
+/** The COSE number of each algorithm, and how node:crypto generates its keys. */
 const algorithms = {
   ES256: { alg: -7, hash: 'sha256', make: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }) },
   ES384: { alg: -35, hash: 'sha384', make: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }) },
@@ -15,7 +15,7 @@ const algorithms = {
 
 export type KeyAlgorithm = keyof typeof algorithms;
 
-/** What an attacker changes. */
+/** The parts that an attacker changes. */
 export interface Forgery {
   readonly type?: string;
   readonly challenge?: string;
@@ -23,7 +23,7 @@ export interface Forgery {
   readonly crossOrigin?: boolean;
   readonly topOrigin?: string;
   readonly rpId?: string;
-  /** Raw bytes of the user handle; null leaves it out. */
+  /** The raw bytes of the user handle. Null omits it. */
   readonly userHandle?: Uint8Array | null;
   readonly credentialId?: Uint8Array;
   readonly signCount?: number;
@@ -31,7 +31,7 @@ export interface Forgery {
   readonly userVerified?: boolean;
   readonly backupEligible?: boolean;
   readonly backedUp?: boolean;
-  /** Changes what was signed, after it was signed. */
+  /** Changes the signature after signing. */
   readonly tamper?: (signature: Buffer) => Buffer;
 }
 
@@ -50,7 +50,7 @@ export class SoftwareAuthenticator {
   readonly credentialId: Buffer = randomBytes(32);
   readonly origin: string;
   readonly aaguid: Buffer;
-  /** Raised by each use; an authenticator that does not count stays at 0. */
+  /** Incremented on each use. An authenticator without a counter stays at 0. */
   signCount = 0;
   readonly #counts: boolean;
   readonly #backupEligible: boolean;
@@ -65,7 +65,7 @@ export class SoftwareAuthenticator {
       readonly algorithm?: KeyAlgorithm;
       readonly counts?: boolean;
       readonly backupEligible?: boolean;
-      /** A uuid. */
+      /** A UUID. */
       readonly aaguid?: string;
     } = {},
   ) {
@@ -79,7 +79,7 @@ export class SoftwareAuthenticator {
     this.#publicKey = pair.publicKey;
   }
 
-  /** navigator.credentials.create(), as JSON. */
+  /** navigator.credentials.create() as JSON. */
   create(options: CreationOptions, forgery: Forgery = {}) {
     this.#userHandle = Buffer.from(options.user.id, 'base64url');
     const id = Buffer.from(forgery.credentialId ?? this.credentialId);
@@ -111,7 +111,7 @@ export class SoftwareAuthenticator {
     };
   }
 
-  /** navigator.credentials.get(), as JSON. */
+  /** navigator.credentials.get() as JSON. */
   get(options: RequestOptions, forgery: Forgery = {}) {
     if (this.#counts) this.signCount += 1;
     const id = Buffer.from(forgery.credentialId ?? this.credentialId);
@@ -136,7 +136,7 @@ export class SoftwareAuthenticator {
     };
   }
 
-  /** Authenticator data up to the count (level 3, section 6.1). */
+  /** Authenticator data up to the counter (level 3, section 6.1). */
   #header(rpId: string | undefined, forgery: Forgery, holdsKey: boolean): Buffer {
     const count = Buffer.alloc(4);
     count.writeUInt32BE(forgery.signCount ?? this.signCount);

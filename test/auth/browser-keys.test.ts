@@ -1,4 +1,4 @@
-/** The stock client in a real Chromium, whose virtual authenticator (CDP) makes and uses passkeys and WebAuthn factors. */
+/** The stock client in Chromium, whose virtual authenticator (CDP) creates and uses passkeys and WebAuthn factors. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -59,7 +59,7 @@ beforeEach(async () => {
 });
 afterEach(() => context.close());
 
-/** A device with a fingerprint reader, or a stick with a button. */
+/** Adds a device with a fingerprint reader, or a security key with a button. */
 async function addAuthenticator(kind: 'device' | 'stick'): Promise<string> {
   const isDevice = kind === 'device';
   const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
@@ -78,7 +78,7 @@ async function addAuthenticator(kind: 'device' | 'stick'): Promise<string> {
 
 type Client = ReturnType<typeof createClient>;
 
-/** Runs in the page, with the stock client there. */
+/** Runs in the page with the stock client. */
 function inPage<Arg, Result>(work: (client: Client, arg: Arg) => Promise<Result>, arg: Arg): Promise<Result> {
   const script = `(arg) => (${work.toString()})(globalThis.client, arg)`;
   return page.evaluate(`(${script})(${JSON.stringify(arg)})`) as Promise<Result>;

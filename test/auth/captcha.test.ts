@@ -1,4 +1,4 @@
-/** Captchas: what their providers are told, and who needs one. */
+/** Captchas: the requests to their providers, and the endpoints that require one. */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createOutgoing } from '../../src/shared/outgoing.ts';
@@ -9,8 +9,8 @@ const outgoing = createOutgoing({ mode: 'development' });
 const secret = '0x0000000000000000000000000000000000000000';
 
 /**
- * Judges as the providers' documentation says: a POSTed form with `secret` and `response`, both required; a token is good
- * once.
+ * Verifies tokens as in the providers' documentation: a POST form with the required fields `secret` and `response`. A
+ * token is valid once.
  */
 function createProvider() {
   const used = new Set<string>();

@@ -1,4 +1,4 @@
-/** What an implementer would get wrong, one test each: details of GoTrue 2.196 that clients and projects rely on. */
+/** Details of GoTrue 2.196 that clients and projects rely on and that are easily missed, one per test. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -70,7 +70,7 @@ describe('under autoconfirm, the local default', () => {
     const [sessions] = await server.database
       .pool('supabase_admin')
       .query<{ count: number }>(sql`select count(*)::int from auth.sessions where user_id = ${made?.id}`);
-    // Nobody ever gets it.
+    // The client never received it.
     expect(sessions?.count).toBe(1);
   });
 
@@ -323,7 +323,7 @@ test('where sign-up is off, nobody comes in: not by password, code or as a guest
       .admin()
       .auth.admin.createUser({ email: newEmail(), password: 'x', email_confirm: true });
     expect(made.error).toBeNull();
-    // Rules of passwords hold when one is changed, not when a user is made.
+    // Password rules apply to changes but not when an administrator creates a user.
     const changed = await server
       .admin()
       .auth.admin.updateUserById(made.data.user?.id ?? '', { password: 'x' });

@@ -1,4 +1,4 @@
-/** The time a request may take, and what becomes of what it had begun. */
+/** The time limit of a request, and what happens to the work it has started. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
@@ -24,7 +24,7 @@ test('who waits too long is told so, and nothing of the request remains', async 
     error_code: 'request_timeout',
     msg: 'Processing this request timed out, please retry after a moment.',
   });
-  // The lock is gone; a transaction that still waited for it would write now.
+  // The lock is released, so a transaction that was still waiting for it would write now.
   const user = await auth.client().auth.getUser(token);
   expect(user.data.user?.user_metadata).not.toHaveProperty('late');
   const waiting = await db.queryText(

@@ -1,4 +1,4 @@
-/** `[auth]` of a config.toml that says nothing, as the local stack of the upstream CLI has it. */
+/** The defaults of `[auth]` in an empty config.toml, as in the upstream CLI's local stack. */
 import { expect, test } from 'vitest';
 import { defaultMail } from '../../src/auth/core/default-mails.ts';
 import { settingsFrom } from '../../src/auth/settings.ts';
@@ -61,7 +61,7 @@ test('of config.toml', () => {
   expect(Object.keys(config.auth.hook).sort().join(' ')).toBe(
     'before_user_created custom_access_token mfa_verification_attempt password_verification_attempt send_email send_sms',
   );
-  // linkedin and slack are dropped in favour of those with _oidc.
+  // linkedin and slack are replaced by their _oidc variants.
   expect(Object.keys(config.auth.external).sort().join(' ')).toBe(
     'apple azure bitbucket discord facebook figma fly github gitlab google kakao keycloak linkedin_oidc notion slack_oidc ' +
       'snapchat spotify twitch twitter vercel_marketplace workos x zoom',

@@ -1,6 +1,6 @@
 /**
- * Who has an account is nobody's business: answers are alike in every byte, and so is the costly part of the work, which
- * is counted here instead of timed.
+ * Responses never reveal who has an account: they are identical to the byte, and so is the expensive part of the work,
+ * which is counted instead of timed.
  */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { admin } = auth.admin().auth;
   await admin.createUser({ email, password, email_confirm: true });
   await admin.createUser({ phone, password, phone_confirm: true });
-  // The decoy that unknown accounts are compared with is made once.
+  // The dummy hash for unknown accounts is generated once.
   await auth.request('/token?grant_type=password', { json: { email: newEmail(), password } });
 });
 afterAll(() => auth.stop());
@@ -130,7 +130,7 @@ test('a sign-up with a confirmed address looks like a new one, in shape and in w
   expect(shape(taken.text)).toBe(shape(fresh.text));
   expect(taken.work.hashed + taken.work.verified).toBe(1);
   expect(fresh.work.hashed + fresh.work.verified).toBe(1);
-  // Nor can the id it names be found again.
+  // The returned ID doesn't exist either.
   const { id } = JSON.parse(taken.text) as { id: string };
   expect((await auth.admin().auth.admin.getUserById(id)).error?.code).toBe('user_not_found');
 });
@@ -155,13 +155,13 @@ test.each([
     const request = (who: string) => production.request(path, { json: { ...extra, email: who } });
     const unknown = await request(newEmail());
     const answer = await production.database.pool('supabase_admin').transaction(async (tx) => {
-      // The user's row can't be written now, so a response that waited for the work would never come.
+      // The user's row is locked, so a response that waited for the work would never arrive.
       await tx.query(sql`select from auth.users where email = ${known} for update`);
       return request(known);
     });
     expect([answer.status, await answer.text()]).toEqual([unknown.status, await unknown.text()]);
     await expect.poll(() => production.inbox(known), { timeout: 20_000 }).toHaveLength(1);
-    // Nor does the pause between two mails tell.
+    // The delay between two emails reveals nothing either.
     const soon = await request(known);
     expect([soon.status, await soon.json()]).toEqual([200, {}]);
     production.clock.advance(61_000);

@@ -1,4 +1,4 @@
-/** What enrolment, challenges and verification of factors refuse, and how administrators look after factors. */
+/** Error responses of factor enrollment, challenges and verification, and factor administration. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { totpCode } from '../../src/shared/totp.ts';

@@ -1,4 +1,6 @@
-/** Second factors with the stock client: enrolment, aal2, what it asks for, and what happens to other sessions. */
+/**
+ * Second factors with the stock client: enrollment, aal2, actions that require it, and the effect on other sessions.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -41,9 +43,9 @@ describe('totp', () => {
     expect(totp.uri).toBe(
       `otpauth://totp/127.0.0.1:3000:${email}?algorithm=SHA1&digits=6&issuer=127.0.0.1%3A3000&period=30&secret=${totp.secret}`,
     );
-    // The client makes a data URL of the bare SVG.
+    // The client builds a data URL from the SVG.
     expect(totp.qr_code).toMatch(/^data:image\/svg\+xml;utf-8,<svg /);
-    // A # would end the picture: the client puts the SVG into the address as it is.
+    // The client inserts the SVG into the URL unescaped, so a # would end the picture.
     expect(new URL(totp.qr_code).hash).toBe('');
     expect(decodeURIComponent(new URL(totp.qr_code).pathname)).toMatch(/<\/svg>$/);
     const wrong = await client.auth.mfa.challengeAndVerify({ factorId: id, code: '000000' });

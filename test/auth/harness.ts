@@ -1,4 +1,4 @@
-/** The auth service behind the gateway on a database of its own, with the captured inbox beside it. */
+/** Starts the auth service behind the gateway with a private database and the captured inbox. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import {
@@ -17,7 +17,7 @@ import { createKeys, type Keys } from '../../src/keys/index.ts';
 import { createMail, migrations as mailMigrations } from '../../src/mail/index.ts';
 import type { CapturedMessage } from '../../src/mail/types.ts';
 
-/** JSON from the wire: an error unless the caller says what else. */
+/** JSON from the wire: an error, unless the caller specifies another type. */
 interface WireError {
   readonly error_code?: string;
   readonly msg?: string;
@@ -29,41 +29,41 @@ export interface AuthServer {
   readonly url: string;
   readonly keys: Keys;
   readonly database: Database;
-  /** Moves the server's clock; tokens and limits follow it. */
+  /** Moves the server's clock, which tokens and limits use. */
   readonly clock: {
     now(): number;
     advance(ms: number): void;
-    /** From now on time passes by `advance` alone. */
+    /** Stops the clock, so that only `advance` moves it. */
     freeze(): void;
   };
-  /** A stock client, each with a session of its own. */
+  /** Returns a stock client with a separate session. */
   client(flowType?: 'implicit' | 'pkce'): SupabaseClient;
-  /** A stock client with the service key. */
+  /** Returns a stock client with the service key. */
   admin(): SupabaseClient;
-  /** Plain HTTP below /auth/v1. */
+  /** Sends a plain HTTP request below /auth/v1. */
   request(path: string, init?: RequestInit & { token?: string; json?: unknown }): Promise<WireResponse>;
-  /** Registered at the gateway, prefixes included. */
+  /** Returns the routes registered at the gateway, including prefixes. */
   routes(): readonly Route[];
-  /** What the Account pages ask of the service. */
+  /** The service's interface for the Account pages. */
   readonly issueCode: AuthService['issueCode'];
-  /** Messages to this address, the newest first. */
+  /** Returns the messages to this address, newest first. */
   inbox(to: string): Promise<readonly CapturedMessage[]>;
-  /** Ends the service and starts it again on its database, at the same address: what it kept in memory is gone. */
+  /** Restarts the service on its database at the same address, so that its in-memory state is lost. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface AuthServerOptions {
-  /** `production`: addresses are limited. */
+  /** `production` enables rate limits per address. */
   readonly mode?: AuthDeps['mode'];
   readonly trustedProxies?: readonly string[];
   /** Settings of plinth.toml. */
   readonly plinth?: PartialConfig['plinth'];
-  /** Stands for the servers of others. */
+  /** Replaces requests to other servers. */
   readonly outgoing?: AuthDeps['outgoing'];
   readonly log?: Logger;
   readonly hasAccountPages?: boolean;
-  /** Without tables of ours, as on a database of the hosted service. Mail cannot be captured there. */
+  /** Omits our own tables, as on a database of the hosted service. Emails can't be captured there. */
   readonly hostedDatabase?: boolean;
 }
 
@@ -82,7 +82,7 @@ export async function startAuth(
   const { database, drop } = await createTestDatabase('auth', (db) =>
     db.migrate([authMigrations, mailMigrations]),
   );
-  // Without a pause between mails, which only its own test is about.
+  // Without a delay between emails, except in the test of that delay.
   const config = configFrom({ plinth, auth: { ...auth, email: { max_frequency: 0, ...auth?.email } } });
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
   let url = '';
@@ -149,7 +149,7 @@ export async function startAuth(
     },
     async restart() {
       await gateway.close(100);
-      // The clients of this process notice that their connections are closed.
+      // Gives this process's clients time to notice that their connections are closed.
       await sleep(100);
       service = newService();
       gateway = newGateway();
@@ -165,20 +165,20 @@ export async function startAuth(
 
 let counter = 0;
 
-/** An address nobody has used. */
+/** Returns an unused email address. */
 export function newEmail(): string {
   counter += 1;
   return `user${counter}-${Math.random().toString(36).slice(2, 8)}@example.com`;
 }
 
-/** The code of a mail: the only six digits that stand alone. */
+/** Returns the code in an email: the only separate group of six digits. */
 export function codeOf(message: CapturedMessage | undefined): string {
   const code = /(?<!\d)\d{6}(?!\d)/.exec(message?.text ?? '')?.[0];
   if (code === undefined) throw new Error(`no code in: ${message?.text}`);
   return code;
 }
 
-/** The link of a mail. */
+/** Returns the link in an email. */
 export function linkOf(message: CapturedMessage | undefined): string {
   const link = /http\S+\/verify\?\S+/.exec(message?.text ?? '')?.[0];
   if (link === undefined) throw new Error(`no link in: ${message?.text}`);

@@ -1,4 +1,4 @@
-/** What a hook may answer, and how long it may take: over HTTP and in PostgreSQL. */
+/** Hook responses and their time limits, over HTTP and in PostgreSQL. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configFrom } from '../../src/config/index.ts';
@@ -8,7 +8,7 @@ import { type AuthServer, newEmail, startAuth } from './harness.ts';
 const secrets = [7, 9].map((byte) => `v1,whsec_${Buffer.alloc(24, byte).toString('base64')}`).join('|');
 const password = 'correct horse';
 
-/** A server that answers as the listener says at the moment. */
+/** Starts a server that responds with the current listener. */
 async function startHook(listener: RequestListener): Promise<{ uri: string; server: Server }> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

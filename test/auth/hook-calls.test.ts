@@ -1,4 +1,7 @@
-/** All seven hooks, over HTTP and in PostgreSQL: when they are called, with what, and what follows from their answers. */
+/**
+ * All seven hooks over HTTP and in PostgreSQL: when they are called, with which payload, and the effect of their
+ * responses.
+ */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/auth/core/json.ts';
@@ -33,9 +36,9 @@ const names = {
 
 interface Kind {
   start(): Promise<{ auth: AuthServer; stop(): Promise<void> }>;
-  /** The calls since the last time. */
+  /** Returns the calls since the last invocation. */
   calls(auth: AuthServer): Promise<Call[]>;
-  /** What the hook of this name answers from now on; the default when undefined. */
+  /** Sets the response of this hook. Undefined restores the default. */
   answer(auth: AuthServer, name: keyof typeof names, answer: JsonObject | undefined): Promise<void>;
 }
 
@@ -156,7 +159,7 @@ describe.each([
 
   const callNames = async () => (await kind.calls(auth)).map(({ metadata }) => metadata.name);
 
-  /** A user who has confirmed an address by the code in the hook's mail. */
+  /** Creates a user who has confirmed an address with the code in the hook's payload. */
   const member = async () => {
     const email = newEmail();
     const client = auth.client();
@@ -193,7 +196,7 @@ describe.each([
       email_action_type: 'signup',
     });
     expect(after?.user).toMatchObject({ id: data.user?.id, email, identities: [{ provider: 'email' }] });
-    // Somebody who tries again is not made again.
+    // A repeated sign-up creates no second user.
     await auth.client().auth.signUp({ email, password });
     expect(await callNames()).toEqual(['send-email']);
   });

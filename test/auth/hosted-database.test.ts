@@ -1,4 +1,7 @@
-/** A database of the hosted service, in which nothing of ours is made: what needs tables of ours does without or says so. */
+/**
+ * A database of the hosted service, in which we create nothing: features that need our own tables work without them or
+ * return an error.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { totpCode } from '../../src/shared/totp.ts';

@@ -1,4 +1,4 @@
-/** What has expired goes, in the background; what still counts stays. */
+/** Expired data is deleted in the background, and data that is still relevant is kept. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAttemptLimits, sharedAttempts } from '../../src/auth/attempt-limits.ts';
@@ -140,7 +140,7 @@ test('beginnings that nobody finished go after a day, in batches', async () => {
   await housekeeper(0).sweep();
   expect(await all()).toBe(257);
   await housekeeper(dayMs + 7 * hourMs).sweep();
-  // What is left is the factor that counts.
+  // Only the verified factor is left.
   expect(await all()).toBe(1);
 });
 

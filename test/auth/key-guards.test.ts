@@ -1,4 +1,4 @@
-/** What guards the routes for keys and wallets that anybody may call: limits by address and captchas. */
+/** Protection of the public routes for passkeys and wallets: rate limits per address and captchas. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, startAuth } from './harness.ts';
 

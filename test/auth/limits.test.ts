@@ -1,4 +1,4 @@
-/** Limits by address, shared by all processes on one database, and by the hour. */
+/** Rate limits per address, shared by all processes on one database, and per hour. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedBuckets } from '../../src/auth/buckets.ts';
@@ -25,7 +25,7 @@ describe('by address', () => {
       {
         mode: 'production',
         trustedProxies: ['127.0.0.1'],
-        // However busy the machine: a request that is given up would be counted as one that passed.
+        // Long enough for a busy machine, because an aborted request would be counted as one that passed.
         plinth: { auth: { api: { max_request_duration: 120_000 } } },
       },
     );
@@ -33,7 +33,7 @@ describe('by address', () => {
   });
   afterAll(() => auth.stop());
 
-  /** The statuses of so many equal requests at once, counted. */
+  /** Sends equal requests concurrently and counts the statuses. */
   const volley = async (count: number, path: string, ip: string, json: unknown, token?: string) => {
     const answers = await Promise.all(
       Array.from({ length: count }, () =>
@@ -151,7 +151,7 @@ describe('by address', () => {
         ),
       );
       expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
-      // Which operator's proxy that is, the gateway says (test/security/forwarded-headers.test.ts).
+      // The gateway decides which proxies are trusted (test/security/forwarded-headers.test.ts).
       expect(warnings).toEqual([]);
     } finally {
       await strict.stop();

@@ -1,4 +1,4 @@
-/** Codes and links by mail: confirmation, one-time codes, magic links, recovery, email change, PKCE. */
+/** Codes and links by email: confirmation, one-time codes, magic links, recovery, email change, PKCE. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthServer, codeOf, linkOf, newEmail, startAuth } from './harness.ts';
@@ -12,7 +12,7 @@ describe('with confirmations on', () => {
       site_url: 'http://127.0.0.1:3000',
       additional_redirect_urls: ['https://app.example.com/**'],
       email: { enable_confirmations: true },
-      // While phones are confirmed at once, sign-up tells who exists (as upstream does).
+      // If phones are confirmed immediately, sign-up reveals existing users (as upstream does).
       sms: { enable_confirmations: true },
     });
   });

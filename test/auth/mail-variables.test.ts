@@ -1,4 +1,4 @@
-/** Every kind of mail with every variable a template of the project has, and the same told to the hook that sends mails. */
+/** Every kind of email with every template variable, and the corresponding payload of the hook that sends emails. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ interface Person {
   readonly id: string;
 }
 
-/** Does one thing after the other that is told by mail; `told` looks at what was sent to the address. */
+/** Triggers every kind of email in turn. `told` checks what was sent to the address. */
 async function goThroughAll(
   server: AuthServer,
   told: (what: string, to: string) => Promise<void>,
@@ -123,7 +123,7 @@ describe('templates', () => {
   let server: AuthServer;
   beforeAll(async () => {
     const content = join(folder, 'all.html');
-    // What a kind does not have is empty, and no reason to fail.
+    // A variable that a kind doesn't have is empty and causes no error.
     writeFileSync(content, `<p>${names.map((name) => `{{ .${name} }}`).join('|')}|{{ .Data.name }}</p>`);
     const own = (name: string) => [name, { content_path: content, subject: `${name} {{ .Email }}` }] as const;
     const email = {
@@ -186,7 +186,7 @@ describe('templates', () => {
     const link = 'SiteURL ConfirmationURL Email Token TokenHash RedirectTo Data';
     const change = 'SiteURL ConfirmationURL Email NewEmail SendingTo Token TokenHash RedirectTo Data';
     const notice = (more = '') => (more === '' ? 'SiteURL Email Data' : `SiteURL Email ${more} Data`);
-    // The number of the user is there in each notice, as long as there is one.
+    // Each notice contains the user's phone number, as long as there is one.
     expect(seen).toEqual({
       signup: { subject: 'confirmation', filled: link },
       invite: { subject: 'invite', filled: link },
@@ -296,7 +296,7 @@ describe('send_email', () => {
       'email_change, to the old address': ['email_change', both],
     });
 
-    // Crossed, as upstream has it: the token of the old address beside the hash of the new one.
+    // Crossed as in upstream: the token of the old address accompanies the hash of the new one.
     const { email_data: data, user } = change as Event;
     const verify = async (json: object) => {
       const answer = await server.request('/verify', { json: { type: 'email_change', ...json } });

@@ -1,4 +1,4 @@
-/** What mails say: templates of the project and of ours, notices, and whom none may go to. */
+/** Email content: the project's templates, our own templates, notices, and addresses that receive no email. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What users take along, and how they leave for good. */
+/** Users download their data and delete their account. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { totpCode } from '../../src/shared/totp.ts';
@@ -49,7 +49,7 @@ async function addFactor(token: string): Promise<string> {
   return (await ask<SessionJson>(`/factors/${id}/verify`, { challenge_id, code })).access_token;
 }
 
-/** A session that a client of our OAuth server has. */
+/** Creates a session of a client of our OAuth server. */
 async function asClient(token: string, userId: string): Promise<void> {
   const { session_id: id } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
     session_id: string;
@@ -121,7 +121,7 @@ describe('deletion', () => {
       from auth.audit_log_entries where payload ->> 'action' = 'user_deleted'`);
     expect(entry).toEqual({ who: user.email, whom: user.id });
     expect(await leave(access_token)).toEqual([403, 'user_not_found']);
-    // The address is free again.
+    // The address is available again.
     expect((await signUp({ email: user.email, password })).user.id).not.toBe(user.id);
   });
 

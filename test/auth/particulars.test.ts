@@ -1,4 +1,4 @@
-/** Particulars of GoTrue 2.196 in links, factors and hooks, one fact a test. */
+/** Details of GoTrue 2.196 in links, factors and hooks, one per test. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -168,13 +168,13 @@ describe('factors', () => {
     expect((await server.request('/user', { token: below.access_token })).status).toBe(403);
     expect((await server.request('/user', { token: without.access_token })).status).toBe(200);
 
-    // What a password alone may then change no longer.
+    // Changes that a password alone no longer permits.
     const weak = (await signIn(user.email)).access_token;
     for (const json of [{ email: newEmail() }, { phone: '15550199' }, { password: 'another horse' }]) {
       const refused = await server.request('/user', { method: 'PUT', token: weak, json });
       expect([refused.status, (await refused.json()).error_code]).toEqual([401, 'insufficient_aal']);
     }
-    // Sessions bound to a factor fall to aal1 with it, and nobody is signed out.
+    // Sessions bound to the factor fall back to aal1, and no one is signed out.
     const strong = session.access_token;
     expect(
       (await server.request(`/factors/${id}`, { method: 'DELETE', token: strong, json: {} })).status,

@@ -1,4 +1,6 @@
-/** Passkeys: the stock client's calls with an authenticator in software, and what a thief of keys or pages would try. */
+/**
+ * Passkeys: the stock client's calls with a software authenticator, and attacks by thieves of keys or malicious pages.
+ */
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -28,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A stock client that may use passkeys. */
+/** Returns a stock client that supports passkeys. */
 function newClient(): SupabaseClient {
   return createClient(server.url, server.keys.anonKey, {
     auth: {
@@ -147,7 +149,7 @@ describe('registration', () => {
 
   test('a key is registered once, named after its model, and left out of the next question', async () => {
     const person = await newPerson();
-    // Of the community list: Google Password Manager.
+    // From the community list: Google Password Manager.
     const authenticator = new SoftwareAuthenticator(origin, {
       aaguid: 'ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4',
     });
@@ -267,7 +269,7 @@ describe('registration', () => {
       error_code: 'webauthn_challenge_not_found',
       msg: 'Challenge not found or already used',
     });
-    // Answered wrongly it is gone as well.
+    // A wrong answer consumes the challenge too.
     expect((await verify(person.token, { challenge_id, credential: {} })).status).toBe(400);
     expect(await (await verify(person.token)).json()).toMatchObject({
       error_code: 'webauthn_challenge_not_found',
@@ -498,7 +500,7 @@ describe('sign-in', () => {
     const victim = await personWithPasskey();
     const answer = await signIn(authenticator, { userHandle: Buffer.from(victim.id) });
     expect(await answer.json()).toMatchObject({ error_code: 'webauthn_verification_failed' });
-    // Not even under the victim's credential id: the signature is of another key.
+    // Not even with the victim's credential ID, because the signature is from another key.
     const forged = await signIn(authenticator, {
       userHandle: Buffer.from(victim.id),
       credentialId: victim.authenticator.credentialId,

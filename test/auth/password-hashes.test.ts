@@ -1,4 +1,4 @@
-/** Passwords brought along from elsewhere, a crowd of sign-ins, and passwords that are known from leaks. */
+/** Password hashes imported from other systems, concurrent sign-ins, and leaked passwords. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ describe('hashes of other systems', () => {
   });
 
   test('bcrypt as other libraries write it', async () => {
-    // The example of PHP's crypt(), under the prefix that PHP writes.
+    // The example of PHP's crypt(), with PHP's prefix.
     await signsIn('$2y$07$usesomesillystringfore2uDLvp1Ii2e./U9C8sBjqp8I90dH6hi', 'rasmuslerdorf');
   });
 

@@ -1,4 +1,4 @@
-/** Changes of address and number that wait for their confirmation, taken back. */
+/** Canceling pending changes of email and phone. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
@@ -62,7 +62,7 @@ describe('an address', () => {
     expect((await verify(next)).status).toBe(200);
     await cancel(token, 'email_change');
     await change(token, { email: next });
-    // One half alone is not enough, whichever was confirmed before.
+    // One confirmation isn't enough, whichever comes first.
     expect(await (await verify(email)).json()).not.toHaveProperty('access_token');
     expect((await userOf(token)).email).toBe(email);
     expect(await (await verify(next)).json()).toHaveProperty('access_token');

@@ -1,4 +1,4 @@
-/** What is on the wire: error shapes, headers, bodies, tokens; and attacks on them. */
+/** The wire format: errors, headers, bodies, tokens, and attacks on them. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -166,7 +166,7 @@ describe('tokens', () => {
     };
     const good = { sub: id, aud: 'authenticated', role: 'authenticated', exp: soon() };
     expect(await ask(good)).toEqual([200, undefined]);
-    // Issuer and audience are not looked at, and who has the secret may leave the expiry out; but not write it as text.
+    // Issuer and audience aren't checked, and a holder of the secret may omit the expiry, but it can't be text.
     expect(await ask({ ...good, iss: 'https://other.example', aud: 'other' })).toEqual([200, undefined]);
     expect(await ask({ ...good, exp: undefined })).toEqual([200, undefined]);
     expect(await ask({ ...good, exp: String(soon()) })).toEqual([403, 'bad_jwt']);

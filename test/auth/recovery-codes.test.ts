@@ -1,4 +1,4 @@
-/** Recovery codes: one stands in for a factor once; and who may make, see, guess and remove them. */
+/** Recovery codes: each replaces a factor once. Also who may create, see, guess and remove them. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ interface Person {
   readonly email: string;
   readonly factorId: string;
   readonly secret: string;
-  /** An access token of aal2. */
+  /** An access token with aal2. */
   readonly strong: string;
 }
 
@@ -44,7 +44,7 @@ async function signIn(email: string, at = server): Promise<string> {
   return (await answer.json<Session>()).access_token;
 }
 
-/** Somebody with a verified authenticator app. */
+/** Creates a user with a verified authenticator app. */
 async function newPerson(at = server): Promise<Person> {
   const email = newEmail();
   const signedUp = await at.request('/signup', { json: { email, password } });
@@ -121,7 +121,7 @@ describe('a code', () => {
       json: { refresh_token: session.refresh_token },
     });
     expect(claimsOf((await refreshed.json<Session>()).access_token)).toMatchObject({ aal: 'aal2' });
-    // As with a factor, what was below aal2 is over.
+    // As with a factor, sessions below aal2 end.
     expect((await server.request('/user', { token: other })).status).toBe(403);
     expect(await count(session.access_token)).toMatchObject({ total: 10, remaining: 9 });
 
@@ -149,7 +149,7 @@ describe('a code', () => {
     const answers = await Promise.all(tokens.map((token) => use(token, codes[0])));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses[0]).toBe(200);
-    // The slower one is wrong by now, or its session is over.
+    // The slower request fails: its code is used up, or its session has ended.
     expect([403, 422]).toContain(statuses[1]);
     const [row] = await server.database
       .pool('postgres')
@@ -187,7 +187,7 @@ describe('a code', () => {
     expect((await verifyTotp(token, id, totp.secret)).status).toBe(200);
     const removed = await server.request(`/factors/${factorId}`, { method: 'DELETE', token });
     expect(removed.status).toBe(200);
-    // Another factor is left, and so are the codes.
+    // Another factor remains, so the codes remain too.
     expect(await count(token)).toMatchObject({ remaining: 9 });
     expect((await makeCodes(token)).remaining).toBe(10);
   });

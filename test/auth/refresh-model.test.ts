@@ -1,4 +1,6 @@
-/** Refresh tokens of the first form against a model: any course of refreshes, replays, pauses and sign-outs. */
+/**
+ * Refresh tokens of the first form against a model: arbitrary sequences of refreshes, replays, pauses and sign-outs.
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -13,7 +15,7 @@ interface SessionJson {
 const reuseIntervalMs = 10_000;
 
 type Step =
-  /** With the nth token that was ever given out, counted from the newest. */
+  /** Uses the nth issued token, counted from the newest. */
   | { readonly do: 'refresh'; readonly age: number }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'ban'; readonly for: '1h' | 'none' }
@@ -45,7 +47,7 @@ interface ModelToken {
   changedAtMs: number;
 }
 
-/** What the contract says becomes of a token: upstream's rules, but that reuse ends the session. */
+/** The contract's outcome for a token: upstream's rules, except that reuse ends the session. */
 class Model {
   tokens: ModelToken[];
   nowMs = 0;
@@ -58,7 +60,7 @@ class Model {
     this.tokens = [{ text: first, parent: null, revoked: false, changedAtMs: 0 }];
   }
 
-  /** The code of a refusal, the token that must come, or that a new one comes. */
+  /** Returns the expected error code, the expected token, or that a new token is expected. */
   expected(token: ModelToken): { code: string } | { same: string } | 'new' {
     if (this.isSignedOut) return { code: 'refresh_token_not_found' };
     if (this.nowMs < this.bannedUntilMs) return { code: 'user_banned' };
@@ -75,7 +77,7 @@ class Model {
     this.tokens.push({ text: child, parent: token.text, revoked: false, changedAtMs: this.nowMs });
   }
 
-  /** The session ends with its family. */
+  /** The session ends together with its token family. */
   endFamily(): void {
     if (this.rotates) this.isSignedOut = true;
   }
@@ -85,7 +87,7 @@ describe.each([true, false])('rotation %s', (rotates) => {
   let server: AuthServer;
   beforeAll(async () => {
     server = await startAuth({ enable_anonymous_sign_ins: true, enable_refresh_token_rotation: rotates });
-    // The bounds of intervals are met exactly.
+    // Interval boundaries are hit exactly.
     server.clock.freeze();
   });
   afterAll(() => server.stop());
@@ -198,7 +200,7 @@ test('refreshes of many devices and a change of the password do not block each o
         ),
       ]);
       expect(changed?.status).toBe(200);
-      // Before the change a session, after it none; never a server's error.
+      // Before the change there is a session and after it none, but never a server error.
       for (const answer of refreshed) expect([200, 400]).toContain(answer.status);
       newest = devices[0] as SessionJson;
     }

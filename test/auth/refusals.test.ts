@@ -1,4 +1,4 @@
-/** Refusals that no other test is about, and the plain answers of routes that others only see refused. */
+/** Error responses that no other test covers, and successes of routes that other tests only see fail. */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Requests that want the same thing at the same moment, and a database that is away for a moment. */
+/** Concurrent requests for the same thing, and a database that is briefly unavailable. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
@@ -23,7 +23,7 @@ async function signUp(): Promise<SessionJson> {
   return (await auth.request('/signup', { json: { email: newEmail(), password } })).json<SessionJson>();
 }
 
-/** The requests meet at this row: each has read it, and none has written it, when it becomes free. */
+/** Holds this row so that the requests meet at it: each has read it but not written it when it is released. */
 async function whileHeld<T>(
   id: string,
   requests: () => readonly Promise<T>[],

@@ -1,4 +1,4 @@
-/** SAML's artifact binding: the browser brings a handle, and what it stands for is fetched and judged like any answer. */
+/** SAML's artifact binding: the browser brings a reference, and the fetched response is verified like any other. */
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { getVerifiedXml, parseDomFromString, xpath } from '@node-saml/node-saml/lib/xml.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const protocol = 'urn:oasis:names:tc:SAML:2.0:protocol';
 const idp = createIdp();
 const resolver = 'https://idp.example.com/artifact';
 
-/** What the identity provider says to a question about an artifact. */
+/** The identity provider's response to an artifact resolution request. */
 type Resolve = (question: string, response: string) => { status: number; text: string };
 
 const idOf = (xml: string) => / ID="([^"]+)"/.exec(xml)?.[1] ?? '';
@@ -92,7 +92,7 @@ async function begin() {
   return { relayState: request.relayState, parts };
 }
 
-/** The browser brings an artifact; where it is sent from here, or the reason of the refusal. */
+/** Sends an artifact as the browser. Returns the redirect or the error. */
 async function bring(artifact: string, relayState: string) {
   const form = new URLSearchParams({ SAMLart: artifact, RelayState: relayState });
   const answer = await auth.request('/sso/saml/acs', {
@@ -116,7 +116,7 @@ test.each(['Assertion', 'Response'] as const)(
   async (signed) => {
     const { relayState, parts } = await begin();
     response = signAnswer(idp, buildAnswer(parts), signed);
-    // What the envelope declares, the response need not declare again.
+    // The envelope declares this namespace, so the response needn't repeat it.
     if (signed === 'Assertion') response = response.replace(` xmlns:samlp="${protocol}"`, '');
     asked.length = 0;
     const artifact = artifactOf();
@@ -125,7 +125,7 @@ test.each(['Assertion', 'Response'] as const)(
     expect(asked[0]).toMatchObject({ url: resolver, method: 'POST', reach: 'public' });
     const question = asked[0]?.body ?? '';
     expect(question).toContain(`<samlp:Artifact>${artifact}</samlp:Artifact>`);
-    // Signed with the key that our metadata name.
+    // Signed with the key in our metadata.
     const metadata = await (await auth.request('/sso/saml/metadata')).text();
     const certificate = /<X509Certificate>([^<]+)/.exec(metadata)?.[1] ?? '';
     const pem = `-----BEGIN CERTIFICATE-----\n${certificate.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;

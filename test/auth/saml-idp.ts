@@ -1,4 +1,4 @@
-/** An identity provider for tests: whole answers by templates, so that every part of them can be false. */
+/** An identity provider for tests that builds responses from templates, so that every part can be forged. */
 import {
   createPublicKey,
   generateKeyPairSync,
@@ -15,7 +15,7 @@ import type { AuthServer } from './harness.ts';
 export interface TestIdp {
   readonly entityId: string;
   readonly privateKey: string;
-  /** Base64 of the DER. */
+  /** The DER in Base64. */
   readonly certificate: string;
   metadata(attributes?: string): string;
 }
@@ -47,17 +47,17 @@ export interface AnswerParts {
   readonly nameId?: string;
   readonly nameIdFormat?: string;
   readonly email?: string;
-  /** More attributes, as XML. */
+  /** Additional attributes as XML. */
   readonly attributes?: string;
   readonly destination?: string | undefined;
   readonly recipient?: string;
   readonly status?: string;
   readonly assertionIssuer?: string;
-  /** In the place of the one in the response. */
+  /** Replaces the value in the response. */
   readonly subjectInResponseTo?: string | undefined;
   readonly method?: string;
   readonly sessionEnd?: string;
-  /** Moves everything in time. */
+  /** Shifts all times. */
   readonly offsetMs?: number;
   readonly audienceXml?: string;
   readonly assertionId?: string;
@@ -96,7 +96,7 @@ export function buildAnswer(parts: AnswerParts): string {
 export const attribute = (name: string, ...values: string[]): string =>
   `<saml:Attribute Name="${name}">${values.map((value) => `<saml:AttributeValue>${value}</saml:AttributeValue>`).join('')}</saml:Attribute>`;
 
-/** The same document with a signature in the first element of this name. */
+/** Signs the first element with this name. */
 export function signAnswer(
   idp: Pick<TestIdp, 'privateKey'>,
   xml: string,
@@ -116,7 +116,7 @@ interface Encryption {
   readonly keyEncryptionAlgorithm?: EncryptOptions['keyEncryptionAlgorithm'];
 }
 
-/** The same document, its assertion readable by the owner of the certificate alone. */
+/** Encrypts the assertion for the owner of the certificate. */
 export async function encryptAssertion(
   xml: string,
   certificate: string,
@@ -138,7 +138,7 @@ export async function encryptAssertion(
   return xml.replace(assertion, () => `<saml:EncryptedAssertion>${encrypted}</saml:EncryptedAssertion>`);
 }
 
-/** What the browser carries to the identity provider. */
+/** Parses the request that the browser carries to the identity provider. */
 export function readRequest(url: string) {
   const query = new URL(url).searchParams;
   const xml = inflateRawSync(Buffer.from(query.get('SAMLRequest') ?? '', 'base64')).toString();
@@ -149,7 +149,7 @@ export function readRequest(url: string) {
   };
 }
 
-/** The browser's POST to us; where it is sent from here. */
+/** Sends the response as the browser's POST and returns the redirect. */
 export async function postAnswer(
   auth: AuthServer,
   xml: string,

@@ -1,4 +1,4 @@
-/** SAML: the stock client at a real identity provider's library (samlify), and who may be let in by what answer. */
+/** SAML: the stock client with a real identity provider library (samlify), and which responses grant access. */
 import { createVerify, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import * as samlify from 'samlify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -34,7 +34,7 @@ afterAll(() => auth.stop());
 let counter = 0;
 const newDomain = () => `company${++counter}.example`;
 
-/** A connection, and what a valid answer of it says. */
+/** Creates a connection and the content of a valid response. */
 async function connect(settings: Record<string, unknown> = {}) {
   const idp = createIdp();
   const domain = newDomain();
@@ -50,7 +50,7 @@ async function connect(settings: Record<string, unknown> = {}) {
   return { id, idp, domain, parts };
 }
 
-/** Begun by the stock client; what the identity provider is to answer. */
+/** Starts a sign-in with the stock client. Returns what the identity provider has to answer. */
 async function begin(domain: string, flowType: 'implicit' | 'pkce' = 'implicit') {
   const client = auth.client(flowType);
   const { data, error } = await client.auth.signInWithSSO({ domain });
@@ -78,7 +78,7 @@ describe('with an identity provider of another make', () => {
   const answer = async (url: string) => {
     const request = new URL(url);
     const query = Object.fromEntries(request.searchParams);
-    // It also checks our signature, by the certificate in our metadata.
+    // Also verifies our signature with the certificate in our metadata.
     const octetString = request.search.slice(1).split('&Signature=')[0] ?? '';
     const parsed = await idp.parseLoginRequest(sp, 'redirect', { query, octetString });
     const made = await idp.createLoginResponse(sp, { ...parsed }, 'post', { email: 'grace@navy.example' });
@@ -267,7 +267,7 @@ describe('an answer', () => {
     ...refusal,
     query: { ...refusal.query, error_description: 'SAML Assertion is not valid' },
   };
-  /** Answers a sign-in of ours with what `make` does of a good answer. */
+  /** Answers one of our sign-ins with a modified valid response. */
   const answerOurs = async (
     change: Partial<AnswerParts> = {},
     sign: (xml: string) => string = (xml) => signAnswer(idp, xml, 'Assertion'),
@@ -290,7 +290,7 @@ describe('an answer', () => {
     const first = await postAnswer(auth, xml, 'http://127.0.0.1:3000/welcome');
     expect(first.location.href).toMatch(/^http:\/\/127\.0\.0\.1:3000\/welcome#access_token=/);
     expect(await postAnswer(auth, xml)).toMatchObject(invalid);
-    // In other bytes, with the same signature.
+    // Different bytes with the same signature.
     expect(await postAnswer(auth, xml.replace('<saml:Issuer>', '<saml:Issuer >'))).toMatchObject(invalid);
   });
 
@@ -361,7 +361,7 @@ describe('an answer', () => {
     const { id } = await begin(connection.domain);
     const xml = signAnswer(idp, buildAnswer({ ...parts, inResponseTo: id }), 'Assertion');
     expect(await postAnswer(auth, xml)).toMatchObject(invalid);
-    // The envelope is not signed, so it can be made to say nothing; the assertion still does.
+    // The envelope isn't signed, so its InResponseTo can be removed, but the assertion still contains it.
     const bare = xml.replace(/(<samlp:Response[^>]*) InResponseTo="[^"]*"/, '$1');
     expect(await postAnswer(auth, bare)).toMatchObject(invalid);
   });
@@ -527,7 +527,7 @@ describe('an answer', () => {
     const back = await answerOurs({ nameId: name, nameIdFormat: format, email: '' });
     const user = await auth.client().auth.getUser(back.fragment.access_token);
     expect(user.data.user?.email).toBe('admin@example.com.evil.example');
-    // Put in afterwards it changes nothing that counts, and does not cut either.
+    // A comment inserted later changes nothing relevant and doesn't truncate the value.
     const later = await answerOurs(
       { nameId: 'eve@example.com.evil.example', nameIdFormat: format, email: '' },
       (xml) =>
@@ -625,7 +625,7 @@ describe('the user', () => {
     expect(again.user?.user_metadata.email).toBe('ada@new.example');
     const elsewhere = await signIn(await connect(), {});
     expect(elsewhere.user?.id).not.toBe(first.user?.id);
-    // Nor is an account with a password taken over by whoever runs an identity provider.
+    // Whoever runs an identity provider can't take over an account with a password either.
     const email = 'owner@example.com';
     const { data } = await auth.client().auth.signUp({ email, password: 'correct horse' });
     const taken = await signIn(connection, { nameId: 'someone', email });

@@ -1,4 +1,4 @@
-/** Schema `auth` as SQL users and dumps of hosted projects find it: columns, what is unique, who may see what. */
+/** The schema `auth` as seen by SQL users and dumps of hosted projects: columns, unique constraints, privileges. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -13,7 +13,7 @@ afterAll(() => server.stop());
 
 const db = () => server.database.pool('supabase_admin');
 
-/** Columns in their order; `!` not null, `=x` the default, `vc` varchar(255), `ts` timestamptz, `time` timestamp. */
+/** Columns in order. `!` means not null, `=x` the default, `vc` varchar(255), `ts` timestamptz, `time` timestamp. */
 const tables: Readonly<Record<string, string>> = {
   users: `instance_id uuid, id uuid!, aud vc, role vc, email vc, encrypted_password vc, email_confirmed_at ts, invited_at ts,
     confirmation_token vc, confirmation_sent_at ts, recovery_token vc, recovery_sent_at ts, email_change_token_new vc,
@@ -75,7 +75,7 @@ test('what follows from other columns', async () => {
   await db().query(sql`delete from auth.users where id = ${id}`);
 });
 
-/** Each is tried twice; the SQLSTATE of the second time, and of a third that differs. */
+/** Each is inserted twice. The SQLSTATE of the second insert, and of a third that differs. */
 test.each([
   ['users: address', `email`, `'a@b.cd'`, `'A@b.cd'`, '23505', 'ok'],
   ['users: number', `phone`, `'15550100'`, `'15550101'`, '23505', 'ok'],

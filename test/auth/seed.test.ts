@@ -1,4 +1,4 @@
-/** Users that seeds and dumps write into the tables, as the projects of others do it. */
+/** Users inserted by seeds and dumps, as other projects do. */
 import { expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { newEmail, startAuth } from './harness.ts';

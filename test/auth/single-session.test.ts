@@ -1,4 +1,4 @@
-/** A user with one session at a time, where the project wants that. */
+/** One session per user at a time, if the project requires it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 

@@ -1,4 +1,4 @@
-/** /admin/sso/providers: connections, and metadata that are read from an address. */
+/** /admin/sso/providers: connections, and metadata fetched from a URL. */
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => auth.stop());
 
-/** Any RSA key in PKCS#1 form. */
+/** An RSA key in PKCS#1 format. */
 const key = createPkcs1();
 function createPkcs1(): string {
   const pem = createIdp().privateKey;

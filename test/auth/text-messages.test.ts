@@ -1,4 +1,7 @@
-/** Text messages by each provider, played by a local server that wants what the provider's documentation asks for. */
+/**
+ * Text messages through each provider, simulated by a local server that requires what the provider's documentation
+ * requires.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +25,7 @@ interface Answer {
 const basic = (user: string, secret: string) => `Basic ${btoa(`${user}:${secret}`)}`;
 const missing = (form: Sent['form'], names: readonly string[]) => names.find((name) => !form[name]);
 
-/** By host and path: what the provider says to a request, its refusals included. */
+/** The provider's response by host and path, including errors. */
 const providers: Record<string, (sent: Sent) => Answer> = {
   'api.twilio.com/2010-04-01/Accounts/AC1/Messages.json': ({ authorization, form }) => {
     const more_info = 'https://www.twilio.com/docs/errors/20003';

@@ -1,11 +1,14 @@
-/** Wallets in software: keys of node:crypto and @noble/curves, and the interfaces that the stock client asks of a wallet. */
+/**
+ * Software wallets with keys from node:crypto and @noble/curves, and the wallet interfaces that the stock client
+ * expects.
+ */
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 
 export interface TestWallet {
   readonly chain: 'ethereum' | 'solana';
   readonly address: string;
-  /** As the token endpoint takes it. */
+  /** In the format of the token endpoint. */
   sign(message: string): string;
 }
 
@@ -38,7 +41,7 @@ export function ethereumWallet(): TestWallet {
   };
 }
 
-/** What `signInWithWeb3` asks of a Solana wallet. */
+/** The interface that `signInWithWeb3` expects of a Solana wallet. */
 export function solanaProvider(wallet: TestWallet) {
   return {
     publicKey: { toBase58: () => wallet.address },
@@ -47,7 +50,7 @@ export function solanaProvider(wallet: TestWallet) {
   };
 }
 
-/** What `signInWithWeb3` asks of an Ethereum wallet: EIP-1193. */
+/** The interface that `signInWithWeb3` expects of an Ethereum wallet (EIP-1193). */
 export function ethereumProvider(wallet: TestWallet) {
   return {
     address: wallet.address,

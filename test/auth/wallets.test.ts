@@ -1,4 +1,4 @@
-/** Sign-in with Solana and Ethereum wallets: the stock client, the accounts it makes, and messages that are not for us. */
+/** Sign-in with Solana and Ethereum wallets: the stock client, the created accounts, and messages for other sites. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, startAuth } from './harness.ts';
@@ -40,7 +40,7 @@ interface Refusal {
   readonly msg?: string;
 }
 
-/** A message as wallets sign it; a field of undefined is left out. */
+/** Builds a message as wallets sign it. A field that is undefined is omitted. */
 function messageOf(wallet: TestWallet, changes: Record<string, string | undefined> = {}): string {
   const name = wallet.chain === 'solana' ? 'Solana' : 'Ethereum';
   const { domain = 'app.example', address = wallet.address, ...fields } = changes;
@@ -182,7 +182,7 @@ describe.each(wallets)('%s: refused', (name, newWallet) => {
     );
     const claimed = messageOf(thief, { address: wallet.address });
     await expectInvalidGrant(await signIn(thief, claimed), wrong);
-    // What was refused is not used up.
+    // A rejected message can still be used.
     expect((await signIn(wallet, message)).status).toBe(200);
   });
 

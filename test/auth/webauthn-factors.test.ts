@@ -1,4 +1,4 @@
-/** WebAuthn factors with an authenticator in software: enrolment, aal2, and what a thief of a password would try. */
+/** WebAuthn factors with a software authenticator: enrollment, aal2, and attacks by a password thief. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { totpCode } from '../../src/shared/totp.ts';
@@ -16,13 +16,13 @@ const origin = 'https://app.example';
 let server: AuthServer;
 beforeAll(async () => {
   server = await startAuth({
-    // Nothing below [auth.webauthn]: domain and origin follow the site.
+    // [auth.webauthn] is empty, so domain and origin are derived from the site URL.
     site_url: origin,
     mfa: {
       totp: { enroll_enabled: true, verify_enabled: true },
       web_authn: { enroll_enabled: true, verify_enabled: true },
     },
-    // It is asked about codes alone: whatever it says of keys changes nothing below.
+    // The hook is only called for codes, so its response for keys has no effect below.
     hook: { mfa_verification_attempt: { enabled: true, uri: 'pg-functions://postgres/public/reject_keys' } },
   });
   await server.database.pool('supabase_admin').exec(`
@@ -417,7 +417,7 @@ test('where keys are off, enrolment, challenge and verification say so', async (
       error_code: 'mfa_webauthn_verify_not_enabled',
       msg: 'MFA verification is disabled for WebAuthn',
     });
-    // Upstream's code for it.
+    // Upstream's error code for this.
     const verified = await plain.request(`/factors/${id}/verify`, { json: { challenge_id: id }, token });
     expect(verified.status).toBe(422);
     expect(await verified.json()).toMatchObject({

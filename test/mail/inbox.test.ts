@@ -1,4 +1,4 @@
-/** The captured inbox over HTTP in Mailpit's shape, and mail through an SMTP server. */
+/** The captured inbox over HTTP in Mailpit's format, and emails through an SMTP server. */
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { configFrom } from '../../src/config/index.ts';

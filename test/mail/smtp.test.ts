@@ -1,4 +1,4 @@
-/** Mail through a real SMTP server: STARTTLS, sign-in, the sender's name, and nothing that text could add to it. */
+/** Emails through a real SMTP server: STARTTLS, sign-in, the sender's name, and no header injection. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -9,7 +9,7 @@ import { createSmtp, smtpOptions } from '../../src/mail/smtp.ts';
 import { newEmail, startAuth } from '../auth/harness.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8');
-/** For localhost; of no other use. */
+/** For localhost only. */
 const identity = { key: fixture('localhost.key.pem'), cert: fixture('localhost.cert.pem') };
 
 interface Received {
@@ -22,7 +22,7 @@ interface Received {
 
 type SmtpSettings = NonNullable<NonNullable<NonNullable<PartialConfig['auth']>['email']>['smtp']>;
 
-/** A port of its own by default; a fixed one is waited for while another run of the tests has it. */
+/** Uses a free port by default. A fixed port is awaited while another test run uses it. */
 async function listen(server: SMTPServer, port: number): Promise<void> {
   for (;;) {
     const listening = Promise.withResolvers<boolean>();
@@ -88,7 +88,7 @@ async function send(
   }
 }
 
-/** Header fields of a message, folded lines joined. */
+/** Returns the header fields of a message with folded lines joined. */
 function headersOf(message: string): string[] {
   const [head = ''] = message.split('\r\n\r\n', 1);
   return head.replace(/\r\n[ \t]+/g, ' ').split('\r\n');
@@ -122,7 +122,7 @@ describe('with a certificate that is trusted', () => {
     } finally {
       await server.stop();
     }
-    // A server that would rather begin in clear is not spoken to.
+    // A server that would rather start unencrypted is rejected.
     const clear = await startServer({}, 2465);
     try {
       await expect(send(clear.smtp)).rejects.toThrow(/SSL|TLS/i);

@@ -1,4 +1,4 @@
-/** An answer of the auth service as the tests of one run have seen it, and where it is kept until all are done. */
+/** A response of the auth service that a test run recorded, and where it is stored until the run ends. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,10 @@ declare module 'vitest' {
 
 export interface Answer {
   readonly method: string;
-  /** Below the mount, without the query. */
+  /** Relative to the mount, without the query. */
   readonly path: string;
   readonly status: number;
-  /** Of the service's error table; empty for a success and for errors that carry none (RFC 6749). */
+  /** A code from the service's error table. Empty for a success and for errors without a code (RFC 6749). */
   readonly code: string;
   readonly isError: boolean;
   /** The test file. */
@@ -34,7 +34,7 @@ export function readAnswers(folder: string): Answer[] {
   );
 }
 
-/** Redirects tell an error in their query or fragment, everything else in its body. */
+/** Redirects contain an error in their query or fragment. All other responses contain it in the body. */
 export function errorCodeOf(
   status: number,
   body: string,

@@ -1,7 +1,7 @@
 /**
- * Runs after all other tests (vitest.config.ts) and judges what they saw of the auth service. A gap is closed by a test
- * of the route or code; a code that cannot come of this program is excused in docs/compatibility.md, with its reason.
- * `node scripts/auth-routes.ts` prints the whole table.
+ * Runs after all other tests (vitest.config.ts) and checks which responses of the auth service they saw. Close a gap
+ * with a test of the route or code. A code that this implementation can't return is listed in docs/compatibility.md
+ * with the reason. `node scripts/auth-routes.ts` prints the whole table.
  */
 import { readFileSync } from 'node:fs';
 import { expect, inject, test } from 'vitest';

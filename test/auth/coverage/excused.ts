@@ -1,4 +1,4 @@
-/** The table of docs/compatibility.md with the error codes that clients never get from here. */
+/** Parses the table in docs/compatibility.md of error codes that are never returned. */
 
 const heading = '### Error codes that are never returned';
 

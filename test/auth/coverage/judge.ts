@@ -1,26 +1,26 @@
-/** What the answers of a run cover: each route once with a success and once with a failure, and each error code. */
+/** Computes the coverage of a run's responses: each route with a success and a failure, and each error code. */
 import { secretKeyRefusal } from '../../../src/gateway/secret-keys.ts';
 import type { Answer } from './answers.ts';
 import type { RouteEntry } from './routes.ts';
 
 export interface RouteCoverage {
   readonly route: RouteEntry;
-  /** Statuses and codes seen, for example `200`, `422 weak_password`. */
+  /** The statuses and codes seen, for example `200`, `422 weak_password`. */
   readonly successes: readonly string[];
   readonly failures: readonly string[];
-  /** The test files that have called it. */
+  /** The test files that called it. */
   readonly files: readonly string[];
-  /** What is missing, in words; empty when nothing is. */
+  /** What is missing. Empty if nothing is. */
   readonly gaps: readonly string[];
 }
 
-/** The gateway's refusals come before any route. */
+/** The gateway's error responses are sent before any route. */
 const isOfGateway = ({ code }: Answer): boolean => code === secretKeyRefusal.body.code;
 
 /** @example judgeRoutes(routes, [{ method: 'GET', path: '/health', status: 200, … }])[0].gaps // [] */
 export function judgeRoutes(routes: readonly RouteEntry[], answers: readonly Answer[]): RouteCoverage[] {
   const byRoute = new Map<RouteEntry, Answer[]>();
-  // A fixed path is more than a pattern: /admin/users/{id} must not take what /admin/users/me would.
+  // A fixed path takes precedence over a pattern: /admin/users/{id} must not match /admin/users/me.
   const byExactness = [...routes].sort((a, b) => variablesOf(a) - variablesOf(b));
   for (const answer of answers.filter((each) => !isOfGateway(each))) {
     const route = byExactness.find(
@@ -61,7 +61,10 @@ function distinct(answers: readonly Answer[]): string[] {
   return [...new Set(texts)].sort();
 }
 
-/** The codes of the table that no answer carried and that nothing excuses; and excused ones that came after all. */
+/**
+ * Returns table codes that no response contained and that aren't excused, and excused codes that were returned after
+ * all.
+ */
 export function judgeCodes(
   codes: readonly string[],
   answers: readonly Answer[],
@@ -74,7 +77,7 @@ export function judgeCodes(
   };
 }
 
-/** Lines of text for people. */
+/** Returns a readable table as lines of text. */
 export function routeTable(coverage: readonly RouteCoverage[]): string {
   return coverage
     .map(({ route, successes, failures, files, gaps }) => {

@@ -1,6 +1,6 @@
 /**
- * Records each response below `/auth/v1` that a server in this process sends. Listens to Node's HTTP server, so it sees
- * requests of browsers, stock clients and sockets alike.
+ * Records each response below `/auth/v1` that a server in this process sends. It listens to Node's HTTP server, so it
+ * covers browsers, stock clients and sockets alike.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ let currentFile = '';
 
 subscribe('http.server.request.start', (message) => {
   const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
-  // Read now, because frameworks rewrite the URL.
+  // Read at this point because frameworks rewrite the URL.
   const { method = '', url = '' } = request;
   if (!url.startsWith(`${mount}/`)) return;
   const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;

@@ -1,10 +1,10 @@
 /**
- * The routes of the auth service below `/auth/v1`: GoTrue 2.196's, and at the end our own. A route that is registered and
- * not listed here, or the other way round, fails the check, as does one without a test of a success and of a failure.
+ * The routes of the auth service below `/auth/v1`: those of GoTrue 2.196, followed by our own. The check fails if a
+ * route is registered but not listed or vice versa, or if a test of its success or failure is missing.
  */
 export interface RouteEntry {
   readonly method: string;
-  /** Variables in braces. */
+  /** With variables in braces. */
   readonly path: string;
   /** Why no test can see it succeed or fail. */
   readonly noSuccess?: string;

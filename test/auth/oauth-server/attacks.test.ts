@@ -1,4 +1,4 @@
-/** We as an OAuth server: what clients, users and strangers try (RFC 9700, OAuth 2.1 section 7). */
+/** The OAuth server under attack by clients, users and third parties (RFC 9700, OAuth 2.1 section 7). */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -308,7 +308,7 @@ describe('a request for authorization', () => {
 });
 
 describe('an authorization', () => {
-  // Nobody has allowed this client anything, so each request is asked about.
+  // No consent exists for this client, so each request requires one.
   beforeEach(async () => {
     client = await register(server);
   });
@@ -316,7 +316,7 @@ describe('an authorization', () => {
   test('of somebody else is not there, to look at or to decide on', async () => {
     const stranger = await person(server);
     const id = await authorizationId(server, client.client_id, pkce().challenge);
-    // Not opened by anybody yet, so nobody can decide either.
+    // No one has opened the request, so no one can answer it.
     expect((await decide(server, id, stranger.token, 'approve')).status).toBe(404);
     await open(server, id, user.token);
     for (const answer of [

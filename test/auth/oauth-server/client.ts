@@ -1,4 +1,4 @@
-/** A client of the OAuth server, written from RFC 6749, 7636, 7591 and 8414: it knows an address and nothing else. */
+/** An OAuth client written from RFC 6749, 7636, 7591 and 8414 that only knows the server's address. */
 import { createHash, createPublicKey, randomBytes, verify, type webcrypto } from 'node:crypto';
 import type { AuthServer } from '../harness.ts';
 import { newEmail } from '../harness.ts';
@@ -18,7 +18,7 @@ export interface Tokens {
   readonly id_token?: string;
 }
 
-/** Of `/oauth/token`: RFC 6749's errors, or upstream's own. */
+/** From `/oauth/token`: an RFC 6749 error or one of upstream's own. */
 export interface Refusal {
   readonly error?: string;
   readonly error_description?: string;
@@ -59,7 +59,7 @@ export function pkce(): Pkce {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** The Location of /oauth/authorize. */
+/** Returns the Location header of /oauth/authorize. */
 export async function begin(
   server: AuthServer,
   params: Record<string, string>,
@@ -74,7 +74,7 @@ export async function begin(
   };
 }
 
-/** An authorization request under way: its id. */
+/** Starts an authorization request and returns its ID. */
 export async function authorizationId(
   server: AuthServer,
   clientId: string,
@@ -118,7 +118,7 @@ export async function decide(
   return { status: answer.status, body: await answer.json<Details & Refusal>() };
 }
 
-/** The user opens the request and says yes: the code. */
+/** Opens the request as the user, approves it and returns the code. */
 export async function approve(server: AuthServer, id: string, token: string): Promise<string> {
   const opened = await open(server, id, token);
   const url = opened.body.redirect_url ?? (await decide(server, id, token, 'approve')).body.redirect_url;
@@ -146,7 +146,7 @@ export function basic({ client_id: id, client_secret: secret = '' }: Registered)
   return { authorization: `Basic ${Buffer.from(`${half(id)}:${half(secret)}`).toString('base64')}` };
 }
 
-/** The whole way for a confidential client. */
+/** Runs the whole flow for a confidential client. */
 export async function signIn(
   server: AuthServer,
   client: Registered,
@@ -169,7 +169,7 @@ export function claimsOf(jwt: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
 }
 
-/** The claims of an ES256 token whose signature holds under a key of the published set (RFC 7515 section 5.2). */
+/** Returns the claims of an ES256 token whose signature matches a published key (RFC 7515 section 5.2). */
 export async function verified(server: AuthServer, jwt: string): Promise<Record<string, unknown>> {
   const [head = '', body = '', tail = ''] = jwt.split('.');
   const header = JSON.parse(Buffer.from(head, 'base64url').toString()) as { alg: string; kid: string };

@@ -1,4 +1,4 @@
-/** We as an OAuth 2.1 server and OpenID provider: what honest clients and users do. */
+/** The OAuth 2.1 server and OpenID provider: regular flows of clients and users. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthServer, startAuth } from '../harness.ts';
 import {

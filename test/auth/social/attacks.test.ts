@@ -1,4 +1,4 @@
-/** The way to a provider and back, walked by somebody who means harm. */
+/** Sign-in with a provider under attack. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../../src/kernel/sql.ts';
@@ -78,7 +78,7 @@ describe('state', () => {
     ];
     for (const params of flows) {
       serve();
-      // Of a user who is there already: making one would keep the others out by itself.
+      // For an existing user, because creating one would block the other requests anyway.
       await signIn(auth, 'github');
       const { state } = await leave(auth, 'github', params);
       const arrivals = await Promise.all(

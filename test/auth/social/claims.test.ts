@@ -1,4 +1,4 @@
-/** Providers that answer as their documentation says: what becomes of it, claim by claim. */
+/** Providers that respond as documented, and the result claim by claim. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Issuer, startIssuer } from '../../keys/issuer.ts';
@@ -281,7 +281,7 @@ describe('Apple', () => {
       client_secret: 'apple-client-secret',
     });
 
-    // The second time the name is not told, and stays.
+    // The second response has no name, and the stored one is kept.
     const again = await leave(auth, 'apple');
     const second = await comeBack(auth, { code: 'good-code', state: again.state }, 'POST');
     expect((await userOf(auth, second)).user_metadata).toMatchObject({ name: 'Ann Example' });
@@ -544,7 +544,7 @@ describe('Twitter (OAuth 1.0a)', () => {
       email,
     }));
   };
-  /** The state travels in the callback address, which is signed. */
+  /** The state is part of the callback address, which is signed. */
   const begin = async () => {
     const query = await auth.request('/authorize?provider=twitter', { redirect: 'manual' });
     const url = new URL(query.headers.get('location') ?? '');

@@ -1,4 +1,4 @@
-/** Providers that a project adds by itself: their administration, what they may not do, and sign-in with them. */
+/** Custom providers: administration, restrictions, and sign-in. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../../src/kernel/sql.ts';
 import { type Issuer, startIssuer } from '../../keys/issuer.ts';
@@ -287,7 +287,7 @@ describe('addresses inside our own network (SSRF)', () => {
 });
 
 describe('sign-in with OpenID Connect', () => {
-  // The clock of the server is ahead by now.
+  // The server's clock is ahead at this point.
   const exp = Math.floor(Date.now() / 1000) + 86_400;
   const serveToken = (claims: Record<string, unknown>) =>
     internet.serve('idp.example.com/token', () => ({
@@ -326,7 +326,7 @@ describe('sign-in with OpenID Connect', () => {
       custom_claims: { groups: ['staff'] },
     });
     expect(user.identities[0]?.identity_data).not.toHaveProperty('role');
-    // The app may ask for other scopes.
+    // The app can request other scopes.
     const other = await leave(auth, 'custom:full', { scopes: 'profile groups' });
     expect(other.url.searchParams.get('scope')).toBe('openid profile groups');
   });
@@ -388,7 +388,7 @@ describe('sign-in with OpenID Connect', () => {
       error: 'invalid request',
       error_description: 'Bad ID token',
     });
-    // Its secret algorithms do not count, and then it signs as everybody does.
+    // Algorithms with a shared secret are ignored, so it signs with the default.
     issuer.discovery.id_token_signing_alg_values_supported = ['HS256'];
     await customProviders().updateProvider('custom:signs', { issuer: issuerName });
     expect((await ask()).status).toBe(200);

@@ -1,4 +1,4 @@
-/** ID tokens that apps obtain by themselves (`grant_type=id_token`). */
+/** ID tokens that apps obtain themselves (`grant_type=id_token`). */
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Issuer, startIssuer } from '../../keys/issuer.ts';

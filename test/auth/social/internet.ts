@@ -1,4 +1,4 @@
-/** Hosts of others, served by this process: what the auth service sends to them arrives at handlers of the test. */
+/** Other hosts, served by this process: requests of the auth service to them reach the test's handlers. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createOutgoing, type Outgoing } from '../../../src/shared/outgoing.ts';
@@ -12,7 +12,7 @@ export interface Received {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** JSON, unless it says what else. */
+/** JSON unless it specifies another type. */
 export type Answer =
   | object
   | { readonly status?: number; readonly type: string; readonly text: string }
@@ -20,9 +20,9 @@ export type Answer =
 
 export interface Internet {
   readonly outgoing: Outgoing;
-  /** `place`: host and path, as `api.github.com/user`. */
+  /** `place` is the host and path, such as `api.github.com/user`. */
   serve(place: string, handler: (request: Received) => Answer): void;
-  /** All of a host goes to another server of this machine. */
+  /** Redirects all requests to a host to another server on this machine. */
   lead(host: string, base: string): void;
   readonly received: Received[];
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** To whom a provider's user belongs, with GitHub as the provider: found, linked, made, or refused. */
+/** How a provider's user is matched to an account, with GitHub as the provider: found, linked, created, or rejected. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../../src/kernel/sql.ts';
 import { type AuthServer, linkOf, newEmail, startAuth } from '../harness.ts';
@@ -8,9 +8,9 @@ import { comeBack, leave, serveGithub, signIn, userOf } from './sign-in.ts';
 const github = { enabled: true, client_id: 'github-client', secret: 'secret' };
 
 let internet: Internet;
-/** Addresses have to be confirmed. */
+/** Email addresses must be confirmed. */
 let auth: AuthServer;
-/** They need not, as on the local stack. */
+/** Email addresses needn't be confirmed, as on the local stack. */
 let trusting: AuthServer;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ describe('an address that the provider vouches for', () => {
       email,
       app_metadata: { provider: 'email', providers: ['email', 'github'] },
     });
-    // The owner's own way in still works.
+    // The owner's own sign-in method still works.
     const { error } = await auth.client().auth.signInWithPassword({ email, password });
     expect(error).toBeNull();
   });
@@ -75,7 +75,7 @@ describe('an address that the provider vouches for', () => {
     expect(user.user_metadata).not.toHaveProperty('note');
     const { error } = await attacker.auth.signInWithPassword({ email, password });
     expect(error?.code).toBe('invalid_credentials');
-    // The link of the attacker's sign-up does not open any more.
+    // The link of the attacker's sign-up is no longer valid.
     const [mail] = await auth.inbox(email);
     const late = await fetch(linkOf(mail), { redirect: 'manual' });
     expect(late.headers.get('location')).toContain('otp_expired');
@@ -187,7 +187,7 @@ describe('who may not come in', () => {
       serveGithub(internet, only(email));
       const refused = await signIn(closed, 'github');
       expect(refused.query).toMatchObject({ error: 'access_denied', error_code: 'signup_disabled' });
-      // Who has an account links.
+      // An existing account is linked.
       const owner = await confirmedUser(closed, email);
       expect((await userOf(closed, await signIn(closed, 'github'))).id).toBe(owner.id);
     } finally {
@@ -295,7 +295,7 @@ describe('manual linking', () => {
       error_code: 'unexpected_audience',
     });
 
-    // Without its own address the account would take the other one, which is somebody's by now.
+    // Without its own address, the account would get the other one, which belongs to another user by now.
     const { data: listed } = await client.auth.getUserIdentities();
     const byEmail = listed?.identities.find((identity) => identity.provider === 'email');
     const other = listed?.identities.find((identity) => identity.provider === 'github')?.identity_data?.email;
@@ -408,7 +408,7 @@ describe('invitations', () => {
     });
     expect((await auth.request('/authorize?provider=github&invite_token=unknown')).status).toBe(404);
 
-    // Deleted while the browser was away.
+    // Deleted during the round trip.
     const second = await leave(auth, 'github', { invite_token: token });
     await auth.database.pool('supabase_admin').exec('delete from auth.one_time_tokens');
     expect((await comeBack(auth, { code: 'good-code', state: second.state })).query).toMatchObject({

@@ -1,4 +1,4 @@
-/** Sign-in at a real identity provider (the package oidc-provider), with the stock client on our side. */
+/** Sign-in with a real identity provider (the package oidc-provider) and the stock client. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuthServer, newEmail, startAuth } from '../harness.ts';
 import { createInternet, type Internet } from './internet.ts';
@@ -36,7 +36,7 @@ describe('as a custom OpenID provider', () => {
     await idp?.stop();
   });
 
-  /** From the button of the app to the way back, in the user's browser. */
+  /** Runs from the app's button to the redirect back, in the user's browser. */
   async function leaveAndReturn(
     client: ReturnType<AuthServer['client']>,
     login: string,
@@ -65,7 +65,7 @@ describe('as a custom OpenID provider', () => {
       user_metadata: { iss: issuer, sub: 'ann', name: 'Ann Example', email_verified: true },
     });
     expect(data.session?.provider_token).toMatch(/.{20}/);
-    // Again: the same user.
+    // The second sign-in finds the same user.
     const second = auth.client('pkce');
     const { query } = await leaveAndReturn(second, 'ann');
     const again = await second.auth.exchangeCodeForSession(query.code ?? '');
@@ -100,7 +100,7 @@ describe('as a custom OpenID provider', () => {
     const params = Object.fromEntries(back.searchParams);
     expect((await comeBack(auth, params)).fragment).toHaveProperty('access_token');
     expect((await comeBack(auth, params)).query).toMatchObject({ error_code: 'bad_oauth_state' });
-    // The code in a sign-in of the attacker's own: its PKCE verifier is another.
+    // The code is used in a sign-in of the attacker, which has another PKCE verifier.
     const own = await auth.client().auth.signInWithOAuth({
       provider: 'custom:idp',
       options: { skipBrowserRedirect: true },

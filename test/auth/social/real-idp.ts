@@ -1,20 +1,20 @@
-/** The package oidc-provider as an identity provider: its own pages for sign-in and consent, its own tokens. */
+/** The package oidc-provider as an identity provider, with its own sign-in and consent pages and its own tokens. */
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
 export interface RealIdp {
-  /** Where it is reached. */
+  /** The URL at which it is reached. */
   readonly url: string;
-  /** Serves from now on, as `issuer` for the client whose callback this is. */
+  /** Serves as `issuer` for the client with this callback from now on. */
   open(options: {
     issuer: string;
     redirectUri: string;
     pkce: boolean;
     routes?: Record<string, string>;
   }): void;
-  /** The address and its state of an account; `login` of the sign-in page is the account's id. */
+  /** The email claims per account. `login` on the sign-in page is the account's ID. */
   readonly accounts: Map<string, Record<string, unknown>>;
   stop(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function startRealIdp(): Promise<RealIdp> {
         conformIdTokenClaims: false,
         cookies: { keys: ['a key of the test'] },
         jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', kid: 'idp-1' }] },
-        // Seconds; said, so that the package does not warn.
+        // In seconds. Set explicitly so that the package doesn't warn.
         ttl: {
           AccessToken: 600,
           AuthorizationCode: 60,
@@ -69,10 +69,10 @@ export async function startRealIdp(): Promise<RealIdp> {
 }
 
 /**
- * A browser with a cookie jar: signs in at the identity provider, agrees to what is asked, and stops at the first
- * address that is not the provider's.
+ * A browser with a cookie jar: signs in at the identity provider, consents, and stops at the first address that isn't
+ * the provider's.
  *
- * @param hosts by which name the provider is known, and where it is reached.
+ * @param hosts The provider's names, and where each is reached.
  */
 export async function walk(
   start: string,

@@ -1,9 +1,9 @@
-/** Steps of a sign-in with a provider that the tests walk by hand. */
+/** Manual steps of a sign-in with a provider. */
 import type { Issuer } from '../../keys/issuer.ts';
 import type { AuthServer } from '../harness.ts';
 import type { Internet } from './internet.ts';
 
-/** Where the browser is sent, and the state that it carries. */
+/** Returns where the browser is redirected, and its state parameter. */
 export async function leave(
   auth: AuthServer,
   provider: string,
@@ -23,7 +23,7 @@ export interface Arrival {
   readonly fragment: Record<string, string>;
 }
 
-/** The browser comes back with these parameters. */
+/** Returns to the callback with these parameters. */
 export async function comeBack(
   auth: AuthServer,
   params: Readonly<Record<string, string>>,
@@ -46,7 +46,7 @@ export async function comeBack(
   };
 }
 
-/** Away and back again. */
+/** Runs a whole round trip. */
 export async function signIn(
   auth: AuthServer,
   provider: string,
@@ -77,7 +77,7 @@ export async function userOf(auth: AuthServer, arrival: Arrival): Promise<WireUs
   return (await auth.request('/user', { token })).json<WireUser>();
 }
 
-/** An OpenID issuer under its own name, reached through the internet of the test. */
+/** Publishes an OpenID issuer under its own name in the test's internet. */
 export function publishIssuer(internet: Internet, name: string, issuer: Issuer): void {
   const place = name.replace(/^https:\/\//, '');
   internet.serve(`${place}/.well-known/openid-configuration`, () => issuer.discovery);
@@ -86,7 +86,7 @@ export function publishIssuer(internet: Internet, name: string, issuer: Issuer):
 
 let counter = 0;
 
-/** A GitHub whose user the test names; each call is another user. */
+/** A GitHub whose user is chosen by the test. Each call creates another user. */
 export function serveGithub(
   internet: Internet,
   emails: readonly { email: string; verified: boolean; primary: boolean }[],
