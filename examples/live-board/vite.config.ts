@@ -6,7 +6,7 @@ export default defineConfig({
   server: {
     host: '127.0.0.1',
     port: 5173,
-    // The database writes there all the time, and functions are reloaded by the backend.
+    // The database writes to the first folder constantly, and the backend reloads functions itself.
     watch: { ignored: ['**/.plinth/**', '**/supabase/**'] },
   },
 });

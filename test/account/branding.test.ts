@@ -1,4 +1,4 @@
-/** A brand of plinth.toml, as visitors get it: its logo with the right type, its words, its links, colours that can be read. */
+/** A brand from plinth.toml as visitors see it: a logo with the right type, texts, links and readable colors. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const png = Buffer.from(
 let backend: Backend;
 
 beforeAll(async () => {
-  // Its name says otherwise, which must not matter.
+  // The file name doesn't match the content, which must not matter.
   writeFileSync(join(dir, 'logo.svg'), png);
   backend = await createTestBackend({
     config: {
@@ -55,7 +55,7 @@ test('name and texts stand in the HTML as text, in both schemes with colours tha
   expect(html).toContain('"privacyUrl":"/privacy"');
   for (const scheme of ['light', 'dark'])
     expect(html).toContain(`:root[data-mantine-color-scheme="${scheme}"]{--plinth-primary:`);
-  // Yellow on white is no link; branding.test.ts beside the code holds every colour to its ratio.
+  // Yellow on white isn't a readable link. branding.test.ts beside the code checks the contrast of each color.
   expect(/scheme="light"\]\{[^}]*--plinth-link:(#[0-9a-f]{6})/.exec(html)?.[1]).not.toBe('#ffee00');
 });
 

@@ -1,11 +1,11 @@
-/** What extensions with wallets put into pages, as scripts; the keys stay with the test. */
+/** Simulates wallet extensions with scripts in the pages. The keys stay in the test. */
 import type { BrowserContext } from 'playwright-core';
 import type { TestWallet } from '../auth/wallet-keys.ts';
 
 /**
- * Puts a wallet into the pages that are opened from now on.
- * @param change what the wallet signs in place of the message it is given
- * @returns the messages that it was asked to sign, growing
+ * Adds a wallet to the pages that are opened from now on.
+ * @param change Returns the message that the wallet signs instead of the given one.
+ * @returns The messages that the wallet was asked to sign. The list grows.
  */
 export async function installWallet(
   context: BrowserContext,
@@ -23,13 +23,13 @@ export async function installWallet(
   return seen;
 }
 
-/** As the pages show it. */
+/** The format that the pages show. */
 export const shortAddress = ({ address }: TestWallet): string =>
   `${address.slice(0, 6)}…${address.slice(-4)}`;
 
 const bytesOf = `(text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0))`;
 
-/** EIP-1193; its address in mixed case, as wallets give it. */
+/** EIP-1193. The address is in mixed case, as wallets return it. */
 export const ethereumProvider = `({
   async request({ method, params = [] }) {
     if (method === 'eth_requestAccounts') return [await address_ethereum()];

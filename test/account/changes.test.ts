@@ -1,4 +1,4 @@
-/** Changes that wait for their confirmation on the security page; the error page; and what two tabs tell each other. */
+/** Changes that are waiting for confirmation on the security page; the error page; and events between two tabs. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';

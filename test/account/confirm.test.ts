@@ -1,4 +1,4 @@
-/** Links of mails that a button uses: nothing is used up by opening them, with scripts or without. */
+/** Email links that are used through a button: opening them consumes nothing, with or without scripts. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -47,7 +47,7 @@ const ask = (path: string, json: object, headers: Record<string, string> = {}) =
     body: JSON.stringify(json),
   });
 
-/** The link of the newest mail to an address. */
+/** Returns the link in the latest email to an address. */
 async function mailedLink(to: string): Promise<string> {
   const mailUrl = stage.backend.status().MAILPIT_URL;
   const found = await fetch(`${mailUrl}/api/v1/search?query=${encodeURIComponent(`to:"${to}"`)}`);
@@ -255,7 +255,7 @@ test('without the setting only our own pages lead there, and apps keep upstreamâ
     await page.getByRole('button', { name: 'Create account' }).click();
     await expect.poll(() => textOf('own@example.com').catch(() => '')).toContain('/account/confirm?token=');
     const link = new URL(/http\S+\/account\/confirm\?\S+/.exec(await textOf('own@example.com'))?.[0] ?? '');
-    // The way back to the app goes along.
+    // The return address of the app is kept.
     expect(link.searchParams.get('redirect_to')).toBe(
       `${plain.backend.url}/account/sign-up?redirect_to=${encodeURIComponent(appUrl)}`,
     );

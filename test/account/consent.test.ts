@@ -1,4 +1,7 @@
-/** The consent page in a real browser: an app asks, people answer; and the list of apps on the security page. */
+/**
+ * The consent page in a real browser: an app requests access and users answer. Also the list of apps on the security
+ * page.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -84,7 +87,7 @@ interface Asked {
   redeem(): Promise<Record<string, string>>;
 }
 
-/** What an app does to ask: the address it sends the browser to. */
+/** Returns the address to which an app sends the browser to request access. */
 function ask({ client_id }: Client, scope = 'openid email profile', redirectUri = callback): Asked {
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({

@@ -1,4 +1,4 @@
-/** What people do on the Account pages, in a real browser, with mails and codes that really went out. */
+/** Typical tasks on the Account pages in a real browser, with emails and codes that were actually sent. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -63,7 +63,7 @@ function pkce(): { verifier: string; search: string } {
   return { verifier, search: `?${query}` };
 }
 
-/** What the stock client does when the browser comes back to the app with a code. */
+/** Does what the stock client does when the browser returns to the app with a code. */
 async function redeem(code: string, verifier: string) {
   const { url, keys } = stage.backend;
   const entries = new Map<string, string>([['app-code-verifier', JSON.stringify(verifier)]]);
@@ -90,7 +90,7 @@ test('an app sends somebody to sign in and gets its own session by PKCE, by keyb
   await page.goto(`${stage.backend.url}/account/sign-in${search}`);
   await page.getByText('to continue to 127.0.0.1').waitFor();
   const { keyboard } = page;
-  // From the head of the page, as somebody without a pointer would.
+  // Starts at the top of the page, like a user without a pointer.
   await keyboard.press('Tab');
   await expect(page.evaluate('document.activeElement.name')).resolves.toBe('email');
   await keyboard.type(email);
@@ -299,7 +299,7 @@ test('what is typed and sent before the page has become interactive counts', asy
   const asked = new Promise<void>((resolve) => {
     load = resolve;
   });
-  // The scripts arrive only when the form has been sent.
+  // The scripts arrive only after the form has been submitted.
   await page.route('**/account/assets/*.js', async (route) => {
     await asked;
     await route.continue();

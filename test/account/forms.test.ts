@@ -1,4 +1,4 @@
-/** The forms that need no script, attacked over plain HTTP. */
+/** Attacks over plain HTTP on the forms that need no script. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/main.ts';
 import { createTestBackend } from '../../src/testing.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend.stop());
 
-/** A browser: it keeps cookies and follows nothing. */
+/** A browser that keeps cookies and follows no redirects. */
 class Visitor {
   readonly cookies = new Map<string, string>();
 
@@ -203,7 +203,7 @@ describe('the way back', () => {
     const gone = await visitor.send(`go${search}`, { headers: sameOrigin });
     expect(gone.status).toBe(303);
     expect(gone.headers.get('location')).toMatch(/^https:\/\/app\.example\/in\?code=[\w-]+$/);
-    // Said once: coming again, nobody is sent on unasked.
+    // Happens once: on the next visit, no redirect occurs without a click.
     expect((await visitor.send(`signed-in${search}`)).headers.get('refresh')).toBeNull();
   });
 
@@ -310,7 +310,7 @@ test('no page that answers a form is framed, kept, or runs a script', async () =
   expect(response.headers.get('content-security-policy')).toContain("form-action 'self'");
   const html = await response.text();
   expect(html).toContain('invalid_credentials');
-  // Its style sheet for dark screens is for browsers without scripts; its body is what they show.
+  // The style sheet for dark screens is for browsers without scripts, and the body is what they show.
   expect(html.slice(html.indexOf('<body'))).not.toContain('<noscript');
   expect(html).not.toMatch(/type="module"|%PLINTH_/);
   expect(html).toContain('href="/account/sign-in?lang=ar"');

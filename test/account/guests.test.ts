@@ -1,4 +1,4 @@
-/** Guests in a real browser: starting as one, keeping the account, and bringing everything to an account there is. */
+/** Guests in a real browser: starting a session, saving the account, and moving everything to an existing account. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -69,7 +69,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await context.close();
-  // The provider's own pages are not ours to judge.
+  // The provider's own pages aren't checked.
   expect(complaints.list.filter((line) => !line.includes('fonts.googleapis.com'))).toEqual([]);
 });
 
@@ -93,7 +93,7 @@ interface AppSession {
   readonly user: { id: string; email: string; is_anonymous: boolean };
 }
 
-/** The app's own session, by the code in its address. */
+/** Returns the app's own session for the code in its address. */
 async function atTheApp(verifier: string): Promise<AppSession> {
   await page.waitForURL(`${appUrl}?code=*`);
   const code = new URL(page.url()).searchParams.get('code');
@@ -105,7 +105,7 @@ async function atTheApp(verifier: string): Promise<AppSession> {
   return (await answer.json()) as AppSession;
 }
 
-/** A guest of the app, who has written something. */
+/** Creates a guest of the app who has written something. */
 async function startAsGuest(): Promise<string> {
   const { verifier, search } = pkce();
   await open('guest', search);
@@ -143,7 +143,7 @@ describe('starting', () => {
     await page.getByRole('button', { name: 'Continue as a guest' }).press('Enter');
     const { user } = await atTheApp(verifier);
     expect(await count()).toBe(before + 1);
-    // The same guest, for who comes again.
+    // The same guest returns.
     const again = pkce();
     await open('guest', again.search);
     await page.getByText('You’re signed in as a guest.').waitFor();
@@ -200,7 +200,7 @@ describe('keeping the account', () => {
     const session = await atTheApp(verifier);
     expect(session.user).toMatchObject({ id, email, is_anonymous: false });
     expect(await notesOf(id)).toEqual(['mine']);
-    // The password holds.
+    // The password works.
     await context.clearCookies();
     await open('sign-in');
     await page.getByLabel('Email address').fill(email);
@@ -398,7 +398,7 @@ describe('to an account there is already', () => {
   });
 });
 
-/** The provider's own pages for sign-in and consent. */
+/** Fills in the provider's own sign-in and consent pages. */
 async function signInAtProvider(login: string): Promise<void> {
   await page.locator('input[name=login]').fill(login);
   await page.locator('input[name=password]').fill('any');
@@ -406,7 +406,7 @@ async function signInAtProvider(login: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-/** The address in the newest mail to somebody. */
+/** Returns the address in the latest email to a user. */
 async function mailedLink(to: string): Promise<string> {
   const mailUrl = stage.backend.status().MAILPIT_URL;
   const search = (await (

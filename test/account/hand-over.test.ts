@@ -1,4 +1,4 @@
-/** A guest's rows go to an account: what the hook gets, what an attacker tries, and what stays when something fails. */
+/** Transfer of a guest's rows to an account: the hook's payload, attacks, and the state after a failure. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { makeUser, password, totp } from './harness.ts';
 
 const ours = { 'x-plinth-request': '1', 'content-type': 'application/json' };
 
-/** A browser's cookies, and requests as the pages send them. */
+/** A browser's cookies, and requests in the pages' format. */
 class Visit {
   readonly cookies = new Map<string, string>();
   private readonly backend: Backend;
@@ -38,7 +38,7 @@ class Visit {
     return { status: response.status, body: (await response.json()) as T };
   }
 
-  /** Its id. */
+  /** Returns the guest's ID. */
   async startAsGuest(): Promise<string> {
     const { body } = await this.call<{ session: { user: { id: string } } }>('guest', {});
     return body.session.user.id;
@@ -200,17 +200,17 @@ describe('with a function in PostgreSQL', () => {
       status: 403,
       body: { code: 'not_a_guest' },
     });
-    // With a member's session in the guest's cookie, by hand.
+    // A member's session is placed into the guest's cookie.
     const mixed = new Visit(backend);
     await mixed.signIn(account.email);
     mixed.cookies.set('plinth-account-guest', member.cookies.get('plinth-account') as string);
     expect((await mixed.call('guest/hand-over', {})).body).toMatchObject({ code: 'guest_gone' });
     expect(await exists(backend, other.id)).toBe(true);
-    // From one guest to another.
+    // A transfer from one guest to another.
     await visit.call('guest/set-aside', {});
     await visit.startAsGuest();
     expect((await visit.call('guest/hand-over', {})).body).toMatchObject({ code: 'not_a_guest' });
-    // Nor does a guest get their own rows that way.
+    // A guest can't receive their own rows this way either.
     await visit.call('guest/resume', {});
     visit.cookies.set('plinth-account-guest', visit.cookies.get('plinth-account') as string);
     expect((await visit.call('guest/hand-over', {})).body).toMatchObject({ code: 'not_a_guest' });
@@ -334,7 +334,7 @@ describe('over HTTP', () => {
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
       const body = Buffer.concat(chunks).toString();
       seen.push({ headers: request.headers, body });
-      // A connection of its own, as a server of the project's has it, while the hand-over waits.
+      // Uses a separate connection, like a server of the project, while the transfer waits.
       const { guest_id, user_id } = JSON.parse(body) as { guest_id: string; user_id: string };
       await runSql(backend, `update public.notes set owner = '${user_id}' where owner = '${guest_id}'`);
       response

@@ -1,4 +1,4 @@
-/** A server with the built pages, a browser, and what the tests do again and again. */
+/** A server with the built pages, a browser, and common test steps. */
 import { createHmac } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import type { PartialConfig } from '../../src/config/index.ts';
@@ -29,7 +29,7 @@ export async function openStage(
   };
 }
 
-/** A confirmed user, made as an administrator would. */
+/** Creates a confirmed user with the admin API. */
 export async function makeUser(backend: Backend, email: string): Promise<string> {
   const response = await backend.fetch('/auth/v1/admin/users', {
     method: 'POST',
@@ -44,7 +44,7 @@ export async function makeUser(backend: Backend, email: string): Promise<string>
   return ((await response.json()) as { id: string }).id;
 }
 
-/** The newest code of the captured mails to an address. */
+/** Returns the latest code in captured emails to an address. */
 export async function mailedCode(backend: Backend, to: string): Promise<string> {
   const mailUrl = backend.status().MAILPIT_URL;
   for (let attempt = 0; attempt < 100; attempt += 1) {
@@ -69,10 +69,13 @@ export async function mailedCode(backend: Backend, to: string): Promise<string> 
 
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** The code of the next half minute, for when the present one is used up: each works once, and clocks may be a step ahead. */
+/**
+ * Returns the code of the next 30 seconds, for when the current one has been used: each works once, and clocks may be
+ * one step ahead.
+ */
 export const laterTotp = (secret: string): string => totp(secret, Date.now() + 30_000);
 
-/** RFC 6238 with the parameters that authenticator apps use, written without the service's own code. */
+/** RFC 6238 with the parameters of authenticator apps, written without the service's own code. */
 export function totp(secret: string, nowMs = Date.now()): string {
   let bits = '';
   for (const letter of secret.replace(/\s/g, '')) bits += base32.indexOf(letter).toString(2).padStart(5, '0');
@@ -84,7 +87,7 @@ export function totp(secret: string, nowMs = Date.now()): string {
   return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
-/** Fills in the form of the sign-in page and sends it. */
+/** Fills in and submits the sign-in form. */
 export async function signIn(page: Page, backend: Backend, email: string, search = ''): Promise<void> {
   await page.goto(`${backend.url}/account/sign-in${search}`);
   await page.getByLabel('Email address').fill(email);

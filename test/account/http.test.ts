@@ -1,4 +1,4 @@
-/** The Account server without a browser: who may ask it, what it says in headers, what a cookie is worth. */
+/** The Account server without a browser: who may call it, its headers, and what a cookie grants. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/main.ts';
 import { createTestBackend } from '../../src/testing.ts';

@@ -1,4 +1,6 @@
-/** Out to an identity provider (the package oidc-provider) and back: to our pages, to the app, and to a linked account. */
+/**
+ * Round trips to an identity provider (the package oidc-provider): to our pages, to the app, and to a linked account.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -55,11 +57,11 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await context.close();
-  // The provider's own pages are not ours to judge.
+  // The provider's own pages aren't checked.
   expect(complaints.list.filter((line) => !line.includes('fonts.googleapis.com'))).toEqual([]);
 });
 
-/** The provider's own pages for sign-in and consent. */
+/** Fills in the provider's own sign-in and consent pages. */
 async function signInAtProvider(login: string): Promise<void> {
   await page.locator('input[name=login]').fill(login);
   await page.locator('input[name=password]').fill('any');
@@ -91,7 +93,7 @@ test('and on to the app, with a code for the app’s own challenge', async () =>
   const answer = await stage.backend.fetch('/auth/v1/token?grant_type=pkce', {
     method: 'POST',
     headers: { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json' },
-    // The verifier of RFC 7636, appendix B.
+    // The verifier from RFC 7636, appendix B.
     body: JSON.stringify({ auth_code: code, code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' }),
   });
   expect(await answer.json()).toMatchObject({ user: { email: 'bob@idp.example' } });

@@ -1,4 +1,4 @@
-/** The pages in other languages: who gets which, from the first byte, and nothing that breaks when text runs the other way. */
+/** The pages in other languages: language selection from the first byte, and a right-to-left layout without defects. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
 import { makeUser, openStage, password, type Stage } from './harness.ts';

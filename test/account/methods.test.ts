@@ -1,4 +1,7 @@
-/** Ways in other than a password, and second factors: in a real browser, with real keys, codes and an identity provider. */
+/**
+ * Sign-in methods besides passwords, and second factors: in a real browser, with real keys, codes and an identity
+ * provider.
+ */
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
@@ -12,7 +15,7 @@ let complaints: Complaints;
 let page: Page;
 
 beforeAll(async () => {
-  // Keys belong to an address, so it must be known before the start.
+  // Passkeys belong to an origin, so it must be known before the start.
   const port = await freePort();
   origin = `http://localhost:${port}`;
   stage = await openStage(
@@ -52,7 +55,7 @@ async function signedIn(): Promise<string> {
   return email;
 }
 
-/** On the address that keys belong to. */
+/** Signs in at the origin that the keys belong to. */
 async function signInHere(email: string): Promise<void> {
   await signIn(page, { url: origin } as Stage['backend'], email);
 }
@@ -97,7 +100,7 @@ test('a passkey: added, renamed, used to sign in, removed', async () => {
   await check('a passkey');
   await signOut();
   await page.goto(`${origin}/account/sign-in`);
-  // The browser of the tests takes the one key there is, by the button or in the field, whichever comes first.
+  // The test browser uses its only key through the button or the field, whichever comes first.
   await page
     .getByRole('button', { name: 'Sign in with a passkey' })
     .click({ noWaitAfter: true })

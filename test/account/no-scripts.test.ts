@@ -1,4 +1,4 @@
-/** Signing in, codes and new passwords in a real Chromium whose scripts are off. */
+/** Signing in, codes and new passwords in Chromium with scripts disabled. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -224,7 +224,7 @@ test('an account is made', async () => {
   await page.getByText('Signed in as plain-new@example.com.').waitFor();
 });
 
-/** Read without a script of the page: a button stands out from its ground, and a field has an edge. */
+/** Reads colors without a page script: a button contrasts with its background, and a field has a border. */
 async function expectColours(): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('DOM.enable');

@@ -1,4 +1,4 @@
-/** Every page in its states: no axe violations, no sideways scrolling, nothing that the security policy refuses. */
+/** Every page in its states: no axe violations, no horizontal scrolling, no policy violations. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
 import { makeUser, openStage, type Stage, signIn } from './harness.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => stage.close());
 
-// The corners that the flows by keyboard are not played in (keyboard/in-four-looks.ts).
+// The combinations that the keyboard flows don't cover (keyboard/in-four-looks.ts).
 const looks = [
   { colorScheme: 'dark', width: 1280 },
   { colorScheme: 'light', width: 360 },
@@ -79,7 +79,7 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     await check('already signed in');
     expect(complaints.list).toEqual([]);
     await context.close();
-    // Some twenty pages, each looked at by axe.
+    // About twenty pages, each checked by axe.
   }, 90_000);
 });
 

@@ -1,4 +1,7 @@
-/** The pages without scripts, as they look: no axe violations, dark on dark screens, and the project's own password rules. */
+/**
+ * The appearance of pages without scripts: no axe violations, dark on dark screens, and the project's own password
+ * rules.
+ */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
@@ -24,7 +27,7 @@ const looks = [
   { colorScheme: 'dark', width: 360, lang: 'ar' },
 ] as const;
 
-/** What somebody without scripts sees, shown on a page on which axe can run. */
+/** Shows what a visitor without scripts sees on a page in which axe can run. */
 async function violationsOf(page: Page, copy: Page): Promise<unknown> {
   const html = (await page.content())
     .replace(/<script(?! type="application)[\s\S]*?<\/script>/g, '')
@@ -33,7 +36,7 @@ async function violationsOf(page: Page, copy: Page): Promise<unknown> {
   return axeViolations(copy);
 }
 
-/** The luminance of a colour of the page, 0 to 1, read without a script of the page. */
+/** Returns the luminance of a color on the page, from 0 to 1, without a page script. */
 async function luminance(page: Page, selector: string): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('DOM.enable');
@@ -82,7 +85,7 @@ describe.each(looks)('$colorScheme at $width px in $lang', ({ colorScheme, width
     await page.waitForURL('**/account/signed-in');
     await check('signed in');
     await Promise.all([context.close(), other.close()]);
-    // Nine pages, each looked at by axe.
+    // Nine pages, each checked by axe.
   }, 90_000);
 });
 
@@ -102,7 +105,7 @@ test('the rules of passwords are the project’s, before and after a mistake, an
       await page.locator('#email-error').waitFor();
       expect(await shown()).toEqual(rules);
     }
-    // Hydration has met what it expected.
+    // Hydration matched the markup.
     expect(complaints.list).toEqual([]);
     await context.close();
   }

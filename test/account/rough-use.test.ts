@@ -1,4 +1,7 @@
-/** What networks, other tabs and apps do to the pages: parts that do not arrive, users who change, a way back that is no web page. */
+/**
+ * Effects of networks, other tabs and apps on the pages: chunks that fail to load, users that change, a return address
+ * that isn't a web page.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
@@ -31,7 +34,7 @@ afterAll(async () => {
 const flowTo = (redirectTo: string) =>
   `?${new URLSearchParams({ redirect_to: redirectTo, code_challenge: 'a'.repeat(43) })}`;
 
-/** Closed with the browser. */
+/** Closed together with the browser. */
 async function openPage(): Promise<Page> {
   const { context } = await openContext(stage.browser);
   return context.newPage();

@@ -1,4 +1,4 @@
-/** The page after signing out: what it says by how that came about, and where it leads. */
+/** The page after signing out: its text depends on how the session ended, and so does its link. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';

@@ -1,7 +1,4 @@
-/**
- * Nothing that can be pressed moves while a page wakes up: a press that begins on a button and ends beside it, since the button
- * has moved meanwhile, is no press at all to a browser.
- */
+/** No control moves while a page hydrates. If a button moves during a press, browsers don't count it as a click. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
@@ -26,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** Everything in the card that can be pressed or typed into, and where it is, in CSS pixels. */
+/** All controls and texts in the card, with their positions in CSS pixels. */
 const controls = `[...document.querySelectorAll('main button, main a, main input, main h1, main p')]
   .filter((one) => one.checkVisibility() && one.getClientRects().length > 0)
   .map((one) => {
@@ -68,7 +65,7 @@ test.concurrent.each(
   expect(asleep.length).toBeGreaterThan(1);
   wake();
   await page.waitForLoadState('networkidle');
-  // Asked from here: a function that waits in the page is refused by the page's policy.
+  // Polled from here, because the page's policy blocks a function that waits inside the page.
   const isReady = () => page.evaluate('window.plinthReady === true');
   if (await page.locator('form').count()) await expect.poll(isReady, { timeout: 15_000 }).toBe(true);
   expect(await positions(page)).toEqual(asleep);

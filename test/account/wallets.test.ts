@@ -1,4 +1,4 @@
-/** Signing in with a wallet in a real browser: wallets that announce themselves, those that do not, and what they refuse. */
+/** Sign-in with a wallet in a real browser: wallets that announce themselves, wallets that don't, and their errors. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ethereumWallet, solanaWallet, type TestWallet } from '../auth/wallet-keys.ts';
@@ -21,7 +21,7 @@ let complaints: Complaints;
 let page: Page;
 
 beforeAll(async () => {
-  // Wallets sign for a name, never for an IP address.
+  // Wallets sign for a host name, never for an IP address.
   const port = await freePort();
   origin = `http://localhost:${port}`;
   stage = await openStage(

@@ -1,4 +1,4 @@
-/** `db lint`: what PostgreSQL says about function bodies, in upstream's JSON. */
+/** `db lint`: PostgreSQL's findings about function bodies, in upstream's JSON. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';

@@ -1,4 +1,4 @@
-/** scripts/prepare.mjs in a package without dependencies: what runs first in a fresh clone. */
+/** scripts/prepare.mjs in a package without dependencies, which runs first in a fresh clone. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `link`, `unlink` and `db push`, against a database that isn't the project's own. */
+/** `link`, `unlink` and `db push` against a database that isn't the project's own. */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';

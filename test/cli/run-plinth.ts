@@ -1,4 +1,4 @@
-/** The command line as people run it: a process of its own, and the bundle that `npm start` runs. */
+/** Runs the command line as users do: in a separate process, with the bundle that `npm start` runs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -17,7 +17,7 @@ export interface Options {
   readonly stdin?: string;
 }
 
-/** Runs to its end. */
+/** Runs until the process exits. */
 export function plinth(args: readonly string[], options: Options): Promise<Result> {
   const child = spawnPlinth(args, options);
   return new Promise((resolve, reject) => {
@@ -30,12 +30,12 @@ export function plinth(args: readonly string[], options: Options): Promise<Resul
       stderr += chunk;
     });
     child.on('error', reject);
-    // Not `close`: a detached server keeps no pipe of ours, and the test shows it.
+    // Waits for `close` rather than `exit`, which proves that a detached server holds none of our pipes.
     child.on('close', (status) => resolve({ status, stdout, stderr }));
   });
 }
 
-/** Stays; ended with the test. */
+/** Keeps running. Ended with the test. */
 export function spawnPlinth(args: readonly string[], { cwd, env = {}, stdin = '' }: Options): ChildProcess {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd,
@@ -49,7 +49,7 @@ export function spawnPlinth(args: readonly string[], { cwd, env = {}, stdin = ''
   return child;
 }
 
-/** Variables of this machine that would be settings of the project. */
+/** Removes environment variables of this machine that would override the project's settings. */
 function withoutSettings(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !/^(SUPABASE|PLINTH)_/.test(name));
   return Object.fromEntries(entries);

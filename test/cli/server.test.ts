@@ -23,10 +23,10 @@ const files = {
   'supabase/seed.sql': "insert into todos values (1, 'from seed');",
 };
 
-/** The fields that the server printed, as `--json` does. */
+/** The fields that the server printed with `--json`. */
 type Status = Record<string, string>;
 
-/** Starts detached on free ports; stopped with the test. */
+/** Starts detached on free ports. Stopped with the test. */
 async function startDetached(cwd: string, ...args: string[]): Promise<Status> {
   onTestFinished(async () => {
     await plinth(['stop'], { cwd });
@@ -73,7 +73,7 @@ test('from start to stop', async () => {
   const link = await plinth(['console'], { cwd });
   expect(link.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\//);
 
-  // People.
+  // Users.
   expect((await plinth(['users', 'create', 'ada@example.com'], { cwd })).stdout).toContain('password');
   const users = await plinth(['users', 'list', '--json'], { cwd });
   expect(JSON.parse(users.stdout)).toMatchObject([{ email: 'ada@example.com' }]);
@@ -83,7 +83,7 @@ test('from start to stop', async () => {
   );
   expect((await plinth(['operators', 'list'], { cwd })).stdout).toMatch(/ada +read-only/);
 
-  // Migrations on the running server; a failing one is explained and leaves nothing.
+  // Migrations on the running server. A failing one is explained and changes nothing.
   await plinth(['migration', 'new', 'more'], {
     cwd,
     stdin: 'alter table todos add done boolean not null default false;',
@@ -112,14 +112,14 @@ test('from start to stop', async () => {
   const go = await plinth(['gen', 'types', '--lang', 'go'], { cwd });
   expect(go.stdout).toContain('package database');
 
-  // A reset starts over, at the same addresses.
+  // A reset starts over at the same addresses.
   writeFileSync(join(cwd, 'supabase/migrations/30000101000000_bad.sql'), 'create table x ();');
   const reset = await plinth(['db', 'reset', '--last', '1', '--no-seed'], { cwd });
   expect(reset.stderr).toContain('Finished db reset.');
   expect(reset.stderr).not.toContain('bad.sql');
   expect(await todos(status)).toEqual([]);
 
-  // One that fails leaves nothing half made, says what to do, and can be repeated.
+  // A failing reset leaves nothing half done, says what to do, and can be repeated.
   writeFileSync(join(cwd, 'supabase/migrations/30000101000000_bad.sql'), 'select nonsense;');
   expect((await plinth(['db', 'reset'], { cwd })).stderr).toContain('column "nonsense" does not exist');
   expect((await plinth(['status'], { cwd })).stderr).toContain(
@@ -134,7 +134,7 @@ test('from start to stop', async () => {
   expect((await plinth(['status'], { cwd })).status).toBe(1);
   await expect(fetch(status.API_URL ?? '')).rejects.toThrow();
 
-  // Without a server a command brings the database up by itself.
+  // Without a server, a command starts the database itself.
   expect((await plinth(['migration', 'list'], { cwd })).stdout).toMatch(/20240101000000 {2}20240101000000/);
   expect((await plinth(['stop', '--no-backup'], { cwd })).status).toBe(0);
   expect(existsSync(join(cwd, '.plinth/postgres'))).toBe(false);
@@ -190,7 +190,7 @@ test('serve makes keys of its own, readable by the owner only', async () => {
     stderr += chunk;
   });
   while (!stdout.includes('\n')) await sleep(20);
-  // Its output often goes to a log: secrets are printed when asked for.
+  // The output of serve often goes to a log, so secrets are only printed on request.
   const secretsFile = JSON.parse(readFileSync(join(cwd, '.plinth/secrets.json'), 'utf8')) as Record<
     string,
     unknown
@@ -243,7 +243,7 @@ test('functions serve shows what they print, with other secrets and no token, un
   expect(await (await fetch(`${API_URL}/functions/v1/hello`)).text()).toBe('ok');
   await vi.waitFor(() => expect(shown).toMatch(/\[hello\] warn: printed other/), 20_000);
   serving.kill('SIGINT');
-  // As before once the command is gone, however it went.
+  // The previous state is restored once the command has ended, however it ended.
   await vi.waitFor(
     async () => expect((await fetch(`${API_URL}/functions/v1/hello`)).status).toBe(401),
     20_000,

@@ -1,4 +1,4 @@
-/** `supabase` is a second name of the program, so that the scripts of a project run unchanged. */
+/** `supabase` is a second name of the program, so that a project's scripts run unchanged. */
 import { exec } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

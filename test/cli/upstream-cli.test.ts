@@ -1,4 +1,4 @@
-/** The commands of the upstream CLI that docs/compatibility.md lists, by its own program from npm. */
+/** The upstream CLI commands that docs/compatibility.md lists, run with the original program from npm. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -34,7 +34,7 @@ describe.skipIf(program === undefined)('the upstream CLI', () => {
       'supabase/migrations/20240101000000_a.sql': 'create table if not exists public.pushed (id int);',
     });
     const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-    // The database of the test is not named postgres, as the local stack's is.
+    // The test's database isn't named postgres, unlike the local stack's.
     const isOfDatabase = /^(migration|inspect|db (push|query|advisors))/.test(command);
     const args = words.map((word) => word.replace('$DB_URL', url));
     if (isOfDatabase) args.push(`--remote=${url}`);

@@ -1,4 +1,4 @@
-/** Every flag of the upstream CLI on a command that Plinth has: accepted, or refused in one sentence. */
+/** Every flag of the upstream CLI on a command that Plinth has: accepted, or rejected with one sentence. */
 import { describe, expect, test } from 'vitest';
 import { type ParsedInput, parseInput, UsageError } from '../../src/cli/command.ts';
 import { commandFirst } from '../../src/cli/core/upstream-flags.ts';
@@ -22,7 +22,7 @@ const onEvery = [
   '--log-level debug',
 ];
 
-/** Of supabase/cli, 2.x and 3.1. */
+/** From supabase/cli, 2.x and 3.1. */
 const flags: Readonly<Record<string, readonly string[]>> = {
   start: [
     '-x kong',

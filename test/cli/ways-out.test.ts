@@ -1,4 +1,4 @@
-/** A project whose migrations fail, from the command line: the baseline that the error names, and --keep-going. */
+/** A project whose migrations fail, on the command line: the baseline that the error suggests, and --keep-going. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -20,7 +20,7 @@ const files = {
     } } } }`,
 };
 
-/** Detached, on free ports; stopped with the test. */
+/** Detached, on free ports. Stopped with the test. */
 async function start(cwd: string, ...args: string[]): Promise<Result> {
   onTestFinished(async () => {
     await plinth(['stop'], { cwd });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ConfigError, configFrom, defaultConfig, loadConfig } from '../../src/config/index.ts';
 import { makeProject } from './project-folder.ts';
 
-/** Loads one config.toml (and other files) without the environment of this machine. */
+/** Loads a config.toml and other files without this machine's environment. */
 function load(toml: string, files: Record<string, string> = {}, env: Record<string, string> = {}) {
   const projectDir = makeProject({ 'supabase/config.toml': toml, ...files });
   return { projectDir, ...loadConfig({ projectDir, env }) };

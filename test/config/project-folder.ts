@@ -1,10 +1,10 @@
-/** A throw-away project folder from file names and contents. */
+/** A temporary project folder built from file names and contents. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Removed when the test is over. Names are relative to the project folder: `supabase/config.toml`. */
+/** Removed after the test. Names are relative to the project folder: `supabase/config.toml`. */
 export function makeProject(files: Readonly<Record<string, string>>, name = 'my-project'): string {
   const parent = mkdtempSync(join(tmpdir(), 'plinth-test-'));
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-/** The Console's pages in a real Chromium, by keyboard, against a real server. */
+/** The Console's pages in Chromium, by keyboard, against a real server. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -59,7 +59,7 @@ async function stored(id: number, column: string): Promise<unknown> {
   return row?.value;
 }
 
-/** Waits for the grid and puts the focus on a cell by keyboard: first cell, then that many steps. */
+/** Waits for the grid and moves the focus to a cell by keyboard: to the first cell, then by the given steps. */
 async function focusCell(page: Page, row: number, column: number): Promise<void> {
   await cell(page, 0, 1).waitFor();
   await page.locator('[data-cell][tabindex="0"]').focus();
@@ -120,7 +120,7 @@ describe('the grid by keyboard', () => {
     await page.keyboard.press('Control+z');
     await expect.poll(() => stored(2, 'note')).toBe('note 2');
 
-    // A refusal returns the cell and says why, in the database's words.
+    // A rejected edit restores the cell and shows the database's message.
     await focusCell(page, 1, 6);
     await page.keyboard.type('9');
     await page.keyboard.press('Tab');
@@ -129,7 +129,7 @@ describe('the grid by keyboard', () => {
     await alert.getByText('23514').waitFor();
     expect(await cell(page, 1, 6).textContent()).toBe('3');
 
-    // Escape leaves everything as it was.
+    // Escape changes nothing.
     await focusCell(page, 3, 2);
     await page.keyboard.press('Enter');
     await page.keyboard.type('never');

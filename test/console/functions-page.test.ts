@@ -1,4 +1,4 @@
-/** The functions page in a real Chromium: calls by keyboard, answers and log lines that stay text. */
+/** The functions page in Chromium: calls by keyboard, and responses and log lines that remain text. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';

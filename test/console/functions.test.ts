@@ -1,4 +1,4 @@
-/** Functions through the Console's API: facts, calls in somebody's name, log lines as they come. */
+/** Functions in the Console's API: facts, calls as any user, live log lines. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { markup, type ServicesBackend, startServicesBackend } from './services-backend.ts';

@@ -1,4 +1,6 @@
-/** The grid while its view, its rows and the network change: what is shown, chosen and saved stays what it was about. */
+/**
+ * The grid while its view, its rows and the network change: display, selection and saves always refer to the same rows.
+ */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -6,7 +8,7 @@ import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { type SignedIn, signedIn } from './page-helpers.ts';
 
-// Several steps each, on a machine that does other things as well.
+// Several steps each, possibly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 let backend: Backend;
@@ -59,7 +61,7 @@ async function filterByPriority(): Promise<void> {
   await page.getByText('70 rows', { exact: true }).waitFor();
 }
 
-/** Saves take a while, as they do far from the server. */
+/** Delays saves, as over a slow connection. */
 async function slowly(work: () => Promise<void>): Promise<void> {
   await page.route('**/rows', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -108,7 +110,7 @@ test('rows that move while somebody types do not get each other’s values', asy
   await page.keyboard.press('Enter');
   await page.keyboard.type('Meant for the second');
   await pool().exec('delete from public.tasks where id = 1');
-  // Back in this window after a while, the page looks again.
+  // The page refetches when the user returns to this window after a while.
   await page.clock.fastForward(60_000);
   await page.evaluate('void document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))');
   await cell(0, 1).filter({ hasText: '2' }).waitFor();

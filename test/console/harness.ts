@@ -1,4 +1,4 @@
-/** A backend with tables worth looking at, and operators who call the Console's API as its pages do. */
+/** A backend with sample tables, and operators who call the Console's API like its pages. */
 import { createTestBackend } from '../../src/testing.ts';
 
 export type Backend = Awaited<ReturnType<typeof createTestBackend>>;
@@ -35,7 +35,7 @@ const tables = `
 export const startBackend = (options: Parameters<typeof createTestBackend>[0] = {}): Promise<Backend> =>
   createTestBackend({ sql: tables, ...options });
 
-/** The secret of a fresh link. */
+/** Returns the secret of a new sign-in link. */
 export async function linkToken(backend: Backend, operator?: string): Promise<string> {
   const link = new URL(await backend.consoleLink(operator));
   return new URLSearchParams(link.hash.slice(1)).get('token') ?? '';
@@ -70,7 +70,7 @@ export async function operator(backend: Backend, name?: string): Promise<Operato
   return operatorOf(backend, await linkToken(backend, name));
 }
 
-/** Whoever a link signs in. */
+/** Signs in with a link and returns the operator. */
 export async function operatorOf(backend: Backend, token: string): Promise<Operator> {
   const response = await signIn(backend, token);
   const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';

@@ -1,4 +1,4 @@
-/** The Jobs pages in a real Chromium: by keyboard, at every width, in both schemes, and with what others may have written. */
+/** The Jobs pages in Chromium: by keyboard, at every width, in both schemes, and with hostile content. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
@@ -7,7 +7,7 @@ import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectPanelAtEdge, expectSound, looks, signedIn } from './page-helpers.ts';
 
-/** It would show in the page's title if any of it ran. */
+/** The page's title would change if any of it ran. */
 const markup = `<img src=x onerror="document.title='pwned'">`;
 const secret = 'Bearer hunter2';
 
@@ -70,7 +70,7 @@ describe('with everything enabled', () => {
     const panel = page.getByRole('dialog', { name: markup });
     await panel.getByRole('button', { name: 'Run now' }).press('Enter');
     await panel.getByText('The job is running').waitFor();
-    // Twice, if the minute has turned to one that it is due in.
+    // Runs twice if the minute in which it is due has just begun.
     await panel.getByText('invalid input syntax for type integer').first().waitFor({ timeout: 20_000 });
     await expectPanelAtEdge(page);
     await expectSound(page, 'a job that failed');

@@ -1,4 +1,4 @@
-/** The Jobs pages' API: scheduled jobs, webhooks, requests and queues; who may, and what nobody else gets to see. */
+/** The Jobs pages' API: scheduled jobs, webhooks, requests and queues; permissions, and secrets that stay hidden. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ const audited = async (action: string): Promise<Record<string, unknown>[]> =>
   admin().query(
     sql`select target, detail, operator_name from _plinth.audit_log where action = ${action} order by id`,
   );
-/** Everything that this operator is given by these addresses. */
+/** Returns everything that this operator receives from these addresses. */
 const textOf = async (who: Operator, paths: readonly string[]): Promise<string> =>
   JSON.stringify(await Promise.all(paths.map(async (path) => (await who.call('GET', path)).body)));
 
@@ -163,7 +163,7 @@ describe('scheduled jobs', () => {
     expect((await runsOf(bad))[0].message).toContain('hunter2');
     expect((await dev.call('GET', `/jobs/cron/${good}/runs?failed=true`)).body.runs).toEqual([]);
     expect((await jobs()).find((job: { id: string }) => job.id === bad).last_run.status).toBe('failed');
-    // Neither command nor the words that quote it.
+    // Neither the command nor the messages that quote it.
     const seen = await textOf(looker, ['/jobs/cron', `/jobs/cron/${bad}/runs`, `/jobs/cron/${good}/runs`]);
     expect(seen).not.toContain('hunter2');
     expect(seen).toContain('"status":"failed"');
@@ -265,7 +265,7 @@ describe('webhooks', () => {
     expect(JSON.stringify((await dev.call('GET', '/tables/public/tasks/structure')).body)).toContain(
       'hunter2',
     );
-    // PostgreSQL's statistics keep utility statements word for word.
+    // PostgreSQL's statistics contain utility statements verbatim.
     const statements = await textOf(dev, [
       '/tables/extensions/pg_stat_statements/rows?limit=200&filters=[{"column":"query","operator":"contains","value":"hunter2"}]',
     ]);
@@ -376,7 +376,7 @@ describe('requests', () => {
   });
 
   test('that wait are listed and taken out', async () => {
-    // Whoever holds its lock is taken for the one who sends it.
+    // A session that holds the lock counts as the sender.
     const id = '900000';
     const holder = await postgres().connect();
     await holder.query(sql`select pg_advisory_lock(${0x706e6574}::int, ${id}::int)`);

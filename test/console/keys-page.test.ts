@@ -1,4 +1,4 @@
-/** The page of keys in a real Chromium: made, seen once, revoked by its typed name; signing keys change places. */
+/** The keys page in Chromium: keys are created, shown once and revoked by typing their name; signing keys rotate. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

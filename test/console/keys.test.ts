@@ -1,4 +1,4 @@
-/** API keys and signing keys over the Console API: made, used, revoked; and nothing secret to anybody but an owner. */
+/** API keys and signing keys in the Console API: created, used, revoked. Secrets are shown to owners only. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** What only the service's role may ask. */
+/** Only allowed for the service role. */
 const usersWith = async (apikey: string): Promise<number> =>
   (await backend.fetch('/auth/v1/admin/users', { headers: { apikey } })).status;
 
@@ -117,13 +117,13 @@ describe('signing keys', () => {
     expect(kidOf(await list(), 'in use')).toBe(standby);
     expect(kidOf(await list(), 'previous')).toBe(old);
 
-    // Its token still works, and shows who has not moved on.
+    // Its token still works, and the list shows which clients haven't switched.
     expect((await client.auth.getUser()).error).toBeNull();
     const previous = (await list()).find(({ kid }) => kid === old);
     expect(previous?.subjects).toContain(data.user?.id);
     expect((await dev.call('DELETE', `/keys/signing/${old}`)).status).toBe(403);
     expect((await owner.call('DELETE', `/keys/signing/${old}`)).status).toBe(200);
-    // Servers look at the file once a second.
+    // Servers check the file once per second.
     await expect.poll(async () => (await client.auth.getUser()).error?.status, { timeout: 5000 }).toBe(403);
     expect((await list()).map(({ kid }) => kid)).not.toContain(old);
   });

@@ -1,4 +1,4 @@
-/** The log and the metrics in a real Chromium: filters, the trace of a request, what comes live, and hostile content. */
+/** The log and the metrics in Chromium: filters, the trace of a request, live lines, and hostile content. */
 import { request as httpRequest } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ let browser: Browser;
 const ask = (path: string, headers: Record<string, string> = {}) =>
   backend.fetch(path, { headers: { apikey: backend.keys.secretKey, ...headers } });
 
-/** As fetch would not send it: an address with markup in it. */
+/** Sends an address with markup, which fetch would encode. */
 function askRaw(path: string, userAgent: string): Promise<void> {
   const { hostname, port } = new URL(backend.url);
   return new Promise((resolve, reject) => {
@@ -84,7 +84,7 @@ test('the filter is in the address; a request opens as a waterfall, by keyboard'
 test('new entries come in while it is live, also after the stream was refused once', async () => {
   const { page, complaints, close } = await opened('/logs?service=auth');
   await row(page, '/auth/v1/otp').first().waitFor();
-  // As a proxy answers while the server behind it starts: the browser itself would not ask again.
+  // The response of a proxy while its server starts. The browser itself wouldn't retry.
   await page.route('**/logs/tail?*', (route) => route.fulfill({ status: 503 }), { times: 1 });
   await page.getByRole('switch', { name: 'Live' }).press('Space');
   await expect.poll(() => page.url()).toContain('live=true');

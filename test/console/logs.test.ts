@@ -1,4 +1,4 @@
-/** The log of all services over the Console API: what it holds, what it must not, and its bounds. */
+/** The log of all services in the Console API: its content, secrets that it must not contain, and its limits. */
 import { request as httpRequest } from 'node:http';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ async function entries(params: Record<string, string>, by = looker): Promise<Ent
   return body.entries;
 }
 
-/** The entry of a request; it is written when the answer is complete. */
+/** Returns the entry of a request. It is written when the response is complete. */
 async function entryOf(requestId: string): Promise<Entry> {
   let found: Entry | undefined;
   await expect

@@ -1,4 +1,4 @@
-/** The pages of operators and of the audit log, by keyboard, in a real Chromium. */
+/** The pages of operators and of the audit log, by keyboard, in Chromium. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -99,7 +99,7 @@ test('a second factor is set up, asked for, and turned off', async () => {
   await again.page.getByLabel('Code from your app or recovery code').fill('000000');
   await again.page.keyboard.press('Enter');
   await again.page.getByRole('alert').getByText('This code is wrong').waitFor();
-  // Another page does not lead around it.
+  // Another page doesn't bypass it.
   await go(again.page, '/tables');
   const field = again.page.getByLabel('Code from your app or recovery code');
   await field.waitFor();
@@ -123,7 +123,7 @@ test('a passkey is added beside the app, and proves the factor', async () => {
   const { secret } = (await keyed.call('POST', '/factor')).body;
   const step = Math.floor(Date.now() / 30_000);
   await keyed.call('POST', '/factor/confirm', { code: totpCode(secret, step) });
-  // Keys belong to a name.
+  // Passkeys belong to a host name.
   const local = backend.console.url.replace('127.0.0.1', 'localhost');
   const { context, complaints } = await openContext(browser, { viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();

@@ -1,4 +1,4 @@
-/** Operators: invitations, roles, sessions, second factors, and the log of what they did. */
+/** Operators: invitations, roles, sessions, second factors, and the audit log. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { totpCode } from '../../src/shared/totp.ts';
@@ -149,7 +149,7 @@ describe('a second factor', () => {
     secret = begun.body.secret;
     expect(begun.body.uri).toContain(`secret=${secret}`);
     expect(begun.body.qr).toMatch(/^data:image\/svg\+xml;base64,/);
-    // One step early is within the skew, and leaves later ones for the tests.
+    // One step early is within the clock skew and leaves later steps to the tests.
     step = now() - 1;
     const confirmed = await person.call('POST', '/factor/confirm', { code: totpCode(secret, step) });
     expect(confirmed.status).toBe(200);
@@ -173,7 +173,7 @@ describe('a second factor', () => {
       );
       expect([path, status, body.code]).toEqual([path, 403, 'factor_needed']);
     }
-    // Nor is it replaced by whoever has a stolen link.
+    // A stolen link can't replace it either.
     expect((await entering.call('POST', '/factor')).body.code).toBe('factor_there');
     expect(
       (await entering.call('POST', '/factor/confirm', { code: totpCode(secret, now()) })).body.code,

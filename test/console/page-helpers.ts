@@ -1,4 +1,4 @@
-/** A signed-in page of the Console in a real Chromium, and what every page owes whoever looks at it. */
+/** A signed-in Console page in Chromium, and the checks that apply to every page. */
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import {
@@ -38,7 +38,7 @@ export async function signedIn(
   };
 }
 
-/** A panel lies at the right edge and takes the window's whole height. */
+/** A panel is at the right edge and has the window's full height. */
 export async function expectPanelAtEdge(page: Page): Promise<void> {
   await animationsEnded(page);
   const box = await page.getByRole('dialog').first().boundingBox();
@@ -47,7 +47,7 @@ export async function expectPanelAtEdge(page: Page): Promise<void> {
   expect((box?.x ?? 0) + (box?.width ?? 0)).toBe(window?.width);
 }
 
-/** Every width and scheme that a page is judged in. */
+/** Every width and scheme in which a page is checked. */
 export const looks = [
   { width: 1280, height: 800, colorScheme: 'light' },
   { width: 1280, height: 800, colorScheme: 'dark' },
@@ -55,7 +55,10 @@ export const looks = [
   { width: 360, height: 740, colorScheme: 'dark' },
 ] as const;
 
-/** Accessible, no wider than the window, no text missing, no markup run. `name` says which state in a failure. */
+/**
+ * Checks that the page is accessible and no wider than the window, that no text is missing, and that no markup ran.
+ * `name` identifies the state in a failure.
+ */
 export async function expectSound(page: Page, name: string): Promise<void> {
   expect([name, await axeViolations(page)]).toEqual([name, []]);
   expect([name, await scrollsSideways(page)]).toEqual([name, false]);

@@ -1,4 +1,4 @@
-/** Pages of rows by the row before them, in every order, over every kind of table, and what names a row there. */
+/** Pages of rows by the preceding row, in every order, for every kind of table, and how rows are identified. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -150,7 +150,7 @@ describe('what names a row', () => {
     expect((await edit('heap', key, { b: { value: 'again' } })).body.code).toBe('gone');
     const again = await edit('heap', first.body.rows[0].key, { b: { value: 'again' } });
     expect(again.body.rows[0].row.b).toBe('again');
-    // Somebody else writes the row in another transaction: the version we know is no more.
+    // Another transaction writes the row, so the version we know no longer exists.
     await run(`update public.heap set b = 'theirs' where a = 1`);
     expect((await edit('heap', again.body.rows[0].key, { b: { value: 'mine' } })).body.code).toBe('gone');
     const second = { scope: { keys: [keys?.[1]] } };

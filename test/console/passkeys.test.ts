@@ -1,4 +1,4 @@
-/** Operators' passkeys, made and used by an authenticator in software, with every part of an answer forged in turn. */
+/** Operators' passkeys, created and used by a software authenticator, with every part of a response forged in turn. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { partyOf } from '../../src/console/operators/passkeys.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -30,7 +30,7 @@ async function add(authenticator: SoftwareAuthenticator, forgery: Forgery = {}, 
   const { id, response } = authenticator.create(body, forgery);
   return who.call('POST', '/factor/passkeys', { name: 'Laptop', answer: { id, response } });
 }
-/** A session that owes its factor. */
+/** A session that still has to verify its factor. */
 const fresh = (name = 'keen') => operator(backend, name);
 async function prove(who: Operator, authenticator = key, forgery: Forgery = {}) {
   const { body } = await who.call('POST', '/factor/passkeys/ask');

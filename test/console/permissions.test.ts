@@ -1,4 +1,6 @@
-/** What roles may do, for every route of the Console API there is: the table of routes is walked, so new ones are covered. */
+/**
+ * Permissions of roles for every route of the Console API. The test iterates over the routes, so new ones are covered.
+ */
 import { globSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,7 +19,7 @@ afterAll(() => backend?.stop());
 
 const prefix = '/console/api';
 
-/** Where a role that may only look can send a body, and why that changes nothing of the project. */
+/** Routes to which a read-only role can send a body, and why that changes nothing in the project. */
 const harmless: Readonly<Record<string, string>> = {
   'POST /sign-in': 'spends a link, which is asked for instead of a role',
   'POST /sign-out': 'ends the own session',
@@ -50,7 +52,7 @@ const routes = () =>
     .filter(({ method, path }) => path.startsWith(`${prefix}/`) && method !== '*')
     .map(({ method, path }) => ({ method, path: path.slice(prefix.length) }));
 
-/** A value for each `:name` of a path, so that the route is reached. */
+/** Replaces each `:name` in a path, so that the route is reached. */
 const filled = (path: string): string =>
   path
     .replaceAll(/:(\w+)/g, (_all, name: string) =>
@@ -98,13 +100,13 @@ test('what only looks changes nothing: no row of any table is written by reading
   for (const { method, path } of routes()) {
     if (method !== 'GET') continue;
     const answer = await backend.console.fetch(prefix + filled(path), { headers: { cookie: owner.cookie } });
-    // A stream would go on.
+    // A stream would not end.
     await answer.body?.cancel();
   }
   expect(await writtenRows()).toEqual(before);
 });
 
-/** A digest of all rows outside `_plinth` and PostgreSQL's own schemas. */
+/** Returns a digest of all rows outside `_plinth` and PostgreSQL's own schemas. */
 async function writtenRows(): Promise<Record<string, string>> {
   const pool = backend.database.pool('supabase_admin');
   const tables = await pool.query<{ name: string }>(sql`

@@ -1,4 +1,4 @@
-/** Who an operator may look as, and what the database then sees. */
+/** The personas that an operator can choose, and what the database then returns. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 

@@ -1,4 +1,4 @@
-/** Policies by the Console: what there is, what is written, and what cannot be smuggled into it. */
+/** Policies in the Console: existing ones, written ones, and injection attempts. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';

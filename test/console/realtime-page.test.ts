@@ -1,4 +1,4 @@
-/** The realtime page in a real Chromium, joined to the real service. */
+/** The realtime page in Chromium, connected to the real service. */
 import { createClient } from '@supabase/supabase-js';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ test('joins, sends, is present, and sees changes and what others send', async ()
   await page.getByText('ada@example.com').waitFor();
   await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
   await page.getByText('joined', { exact: true }).waitFor();
-  // Of each event its line; what it opens to says the same words.
+  // Only the line of each event, because its expanded part contains the same words.
   const events = page.getByRole('region', { name: 'Events' }).locator('summary');
   await events.getByText('Subscribed to PostgreSQL').waitFor();
 

@@ -1,4 +1,4 @@
-/** Channels through the Console's API: tokens to join with, and why an event would not arrive. */
+/** Channels in the Console's API: tokens to join with, and why an event wouldn't be delivered. */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runSql } from '../../src/testing.ts';

@@ -1,4 +1,4 @@
-/** The API page in a real Chromium: a request is tried in somebody's name; nothing in a table's name runs. */
+/** The API page in Chromium: a request is sent as a chosen user, and nothing in a table's name runs. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

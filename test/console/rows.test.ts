@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => backend?.stop());
 
 const run = (text: string) => backend.database.pool('postgres').query(sql.raw(text));
-/** One edit of one row; `row` is what the database made of it. */
+/** Edits one row. `row` is the resulting row. */
 async function editIn(table: string, key: object, changes: object, seen: object = {}): Promise<Answer> {
   const answer = await owner.call('PATCH', rowsPath(table), { edits: [{ key, changes, seen }] });
   return answer.status === 200 ? { ...answer, body: answer.body.rows[0] } : answer;

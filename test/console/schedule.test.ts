@@ -1,4 +1,6 @@
-/** The Console reads schedules in the browser: it has to read them as the database does, and expect a job when it comes. */
+/**
+ * The Console parses schedules in the browser, so it must agree with the database on their meaning and on the next run.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { nextRun, parseSchedule } from '../../web/console/features/jobs/schedule.ts';
@@ -30,7 +32,7 @@ const others = [
   '1\t2 3\n4 5',
 ];
 
-/** Every value of each field at least once, beside each value of its neighbour. */
+/** Uses every value of each field at least once, combined with each value of its neighbor. */
 function schedules(): string[] {
   const found = [...others];
   for (const minute of minutes)
@@ -60,7 +62,7 @@ test('what is a schedule, and what is none', async () => {
 test.each(['GMT', 'America/New_York'])(
   'when a job runs next, in %s',
   async (zone) => {
-    // Both changes of the clock and a leap day lie behind these.
+    // Both clock changes and a leap day come after these.
     const starts = ['2028-02-27T11:11:11Z', '2026-03-07T23:59:59Z', '2026-10-31T20:00:00Z'];
     const times = schedules()
       .map((text) => ({ text, parsed: parseSchedule(text) }))

@@ -1,4 +1,4 @@
-/** Schema changes of the Console: the SQL it shows, and what PostgreSQL's catalog holds afterwards. */
+/** The Console's schema changes: the SQL it shows, and the resulting catalog. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -474,7 +474,7 @@ describe('as an attacker', () => {
   });
 });
 
-/** Names and texts with all that could end a quote. */
+/** Names and texts with every character that could end a quote. */
 const nasty = fc.string({
   unit: fc.constantFrom('a', 'Z', '"', "'", '\\', '$', ';', '-', ' ', '.', '(', ')', '%', 'é', '😀', '\n'),
   minLength: 1,
@@ -520,7 +520,7 @@ test('any name and any text comes back from the catalog as it was given', async 
   );
 }, 60_000);
 
-/** Pieces of expressions that open, close, quote and comment. */
+/** Parts of expressions that open, close, quote and comment. */
 const pieces = fc.array(
   fc.constantFrom(
     "'",
@@ -560,7 +560,7 @@ test('whatever is let through as an expression stays within its parentheses', as
         const result = await session
           .queryText(sql.raw(`select 1 as before, (${text}) as inside, 2 as after`))
           .catch(() => undefined);
-        // PostgreSQL may refuse it; what it takes has the columns around it where they were.
+        // PostgreSQL may reject it. If it accepts it, the surrounding columns are unchanged.
         if (result === undefined) return;
         expect([result.columns.map(({ name }) => name), result.rows.length]).toEqual([
           ['before', 'inside', 'after'],

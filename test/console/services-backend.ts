@@ -1,11 +1,11 @@
-/** A backend with functions to call, tables whose changes are followed, and names that try to be markup. */
+/** A backend with functions, tables with tracked changes, and names that contain markup. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestBackend } from '../../src/testing.ts';
 import type { Backend } from './harness.ts';
 
-/** Shown as text by every page, or a test notices. */
+/** Every page must show this as text. */
 export const markup = '<img src=x onerror="document.title=\'pwned\'">';
 
 const functions: Readonly<Record<string, string>> = {

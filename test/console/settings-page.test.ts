@@ -1,4 +1,4 @@
-/** The settings in a real Chromium: found, changed, reviewed as a diff, written. */
+/** The settings in Chromium: found, changed, reviewed as a diff, written. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

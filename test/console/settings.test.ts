@@ -1,4 +1,7 @@
-/** Settings over the Console API: shown without secrets, judged, shown as a diff, written with their comments kept. */
+/**
+ * Settings in the Console API: shown without secrets, validated, shown as a diff, written with their comments
+ * preserved.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

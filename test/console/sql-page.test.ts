@@ -1,4 +1,4 @@
-/** The SQL page in a real Chromium, by keyboard. */
+/** The SQL page in Chromium, by keyboard. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

@@ -1,4 +1,7 @@
-/** The SQL page's calls: what runs, what is asked first, what is told of it, and what a read-only operator cannot do. */
+/**
+ * The SQL page's calls: what runs, what requires confirmation, what is reported, and what a read-only operator can't
+ * do.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
@@ -114,7 +117,7 @@ describe('running', () => {
     expect((await cell({ text, row: 0, column: 0 }, looker)).status).toBe(403);
     const look = { text: 'select title from public.tasks order by id', row: 0, column: 0 };
     expect((await looker.call('POST', '/sql/look/cell', look)).body.value).toBe('Task 1');
-    // The connection goes back as it was.
+    // The connection is returned in its original state.
     expect(await value('select current_user::text')).toBe('postgres');
   });
 
@@ -177,7 +180,7 @@ describe('running', () => {
       owner,
       `set search_path = pg_catalog; create temp table leftover (a int); select pg_advisory_lock(77)`,
     );
-    // Connections are cleared after the answer.
+    // Connections are reset after the response.
     await expect
       .poll(async () => {
         const { lines } = await run(
@@ -211,7 +214,7 @@ describe('running', () => {
   test('ends when its time is over', async () => {
     const { lines } = await run(owner, 'select pg_sleep(60)', { timeoutMs: 200 });
     expect(find(lines, 'error')).toMatchObject({ sqlstate: '57014' });
-    // A script that changes the timeout is cancelled from outside.
+    // A script that changes the timeout is canceled from outside.
     const sly = await run(owner, 'set local statement_timeout = 0; select pg_sleep(60)', { timeoutMs: 200 });
     expect(find(sly.lines, 'error')).toMatchObject({ sqlstate: '57014' });
   });
@@ -317,14 +320,14 @@ describe('a read-only operator', () => {
 
   const secretHash = 'select encrypted_password from auth.users';
   test.each([
-    // The transaction.
+    // Escaping the transaction.
     'set transaction read write; delete from public.tasks',
     'commit; delete from public.tasks',
     'select 1; commit; drop table public.tasks',
     '/* a /* b */ */ rollback',
     `select set_config('transaction_read_only', 'off', true)`,
     'begin',
-    // The role.
+    // Changing the role.
     'set role postgres',
     'reset role',
     'set session authorization supabase_admin',
@@ -341,7 +344,7 @@ describe('a read-only operator', () => {
     'select public.write_log()',
     'select * from public.sly',
     'select id from public.tasks for update',
-    // What no rollback takes back.
+    // Effects that a rollback doesn't undo.
     `select nextval('public.counter')`,
     `select setval('public.counter', 7)`,
     'select pg_terminate_backend(pid) from pg_stat_activity',
@@ -380,7 +383,7 @@ describe('a read-only operator', () => {
     'select * from information_schema.user_mapping_options',
     'select prosrc from pg_proc',
     'show all',
-    // Two in one, by every way to end the first.
+    // Two statements in one, with every way to end the first.
     `select 'a\\'; drop table public.tasks; --'`,
     'select 1) as x; drop table public.tasks; create view y as (select 2',
     'select 1) as x cross join (select 2',

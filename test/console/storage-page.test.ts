@@ -1,4 +1,4 @@
-/** The storage page in a real Chromium: uploads by keyboard and by drop, previews that run nothing, links. */
+/** The storage page in Chromium: uploads by keyboard and by drop, previews that run nothing, links. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -115,7 +115,7 @@ test('files are uploaded with the keyboard, into a folder that begins with them'
   await page.getByRole('link', { name: 'a.txt' }).waitFor();
   expect(await read('inbox/a.txt')).toBe('first');
 
-  // The same name again is not written over before somebody says so.
+  // A file with the same name isn't overwritten without confirmation.
   await choose(page, 'a.txt', 'second');
   await page.getByRole('button', { name: 'Replace file' }).press('Enter');
   await expect.poll(() => read('inbox/a.txt')).toBe('second');
@@ -155,7 +155,7 @@ test('an upload that breaks off is tried again', async () => {
 
 const film = randomBytes(13 * 1024 * 1024);
 const chooseFilm = (page: Page) => page.locator('input[data-upload]').setInputFiles(filmPath);
-/** What the page asks of the resumable endpoint, by its answers. */
+/** Records the page's requests to the resumable endpoint and their responses. */
 function watchParts(page: Page): string[] {
   const seen: string[] = [];
   page.on('response', (answer) => {
@@ -246,7 +246,7 @@ test('a picture is shown small, where the service makes it so', async () => {
   await expect
     .poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth), { timeout: 10_000 })
     .toBe(1000);
-  // Of a damaged one no small picture can be made; the browser gets what there is.
+  // A damaged image has no thumbnail, so the browser gets the original.
   await go('/storage?bucket=files&file=damaged.png');
   const damaged = page.getByAltText('damaged.png');
   await expect
@@ -262,7 +262,7 @@ test('a PDF is in no frame of the page: it opens in a tab that has no way back',
   const link = page.getByRole('dialog').getByRole('link', { name: 'Open the PDF in a new tab' });
   await link.waitFor();
   expect(await page.locator('iframe, object, embed').count()).toBe(0);
-  // Whatever the tab holds, a PDF or the worst that could be served in its place.
+  // Whatever the tab contains, a PDF or a hostile response in its place.
   await page.context().route('**/storage/v1/object/sign/files/paper.pdf*', (route) =>
     route.fulfill({
       contentType: 'text/html',

@@ -1,4 +1,4 @@
-/** Buckets and files through the Console's API; bytes go to storage itself, by links it has signed. */
+/** Buckets and files in the Console's API. Bytes go to storage itself through signed links. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
 import { type Backend, type Operator, operator } from './harness.ts';

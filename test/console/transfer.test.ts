@@ -178,7 +178,7 @@ describe('import', () => {
       ].sort((left, right) => Number(left[0]) - Number(right[0])),
     );
     expect(await count('goods')).toBe(0);
-    // Without the dry run it is all or none.
+    // Without the dry run, either all rows are written or none.
     expect((await upload('goods/import', { ...params, dry: 'false' }, file)).body).toMatchObject({
       written: false,
     });
@@ -253,7 +253,7 @@ describe('import', () => {
       });
     }
     expect(await count('goods')).toBe(before);
-    // UTF-16 tells itself.
+    // UTF-16 is detected by its byte order mark.
     const utf16 = Buffer.from('\uFEFFcode\nMül16\n', 'utf16le');
     expect(
       (await upload('goods/import', { format: 'csv', mapping: mapped('code') }, utf16)).body,

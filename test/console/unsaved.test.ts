@@ -1,4 +1,4 @@
-/** What an operator has entered stays until they say otherwise: dialogs, Back, and sessions that end. */
+/** Unsaved input is kept until the operator discards it: dialogs, Back, and sessions that end. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -6,7 +6,7 @@ import { axeViolations, launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { type SignedIn, signedIn } from './page-helpers.ts';
 
-// Several steps each, on a machine that does other things as well.
+// Several steps each, possibly on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 let backend: Backend;
@@ -43,7 +43,7 @@ async function rowsTitled(text: string): Promise<number> {
   return rows.length;
 }
 
-/** A fresh link, in another tab of the same browser. */
+/** Uses a new link in another tab of the same browser. */
 async function signInElsewhere(): Promise<void> {
   const other = await page.context().newPage();
   await other.goto(await backend.consoleLink());
@@ -70,7 +70,7 @@ test('Escape and Back ask before a row that was entered is lost', async () => {
   await title().waitFor({ state: 'detached' });
   expect(await rowsTitled('Begun')).toBe(0);
 
-  // What was saved, or never entered, is no loss.
+  // Input that was saved or never entered needs no confirmation.
   await page.getByRole('button', { name: 'Insert' }).click();
   await title().waitFor();
   await page.keyboard.press('Escape');
@@ -88,7 +88,7 @@ test('a dialog with a form and a page of changes ask as well', async () => {
   await page.keyboard.press('Escape');
   await question().getByRole('button', { name: 'Discard' }).click();
   await page.getByRole('dialog').first().waitFor({ state: 'detached' });
-  // One that leads elsewhere by being sent asks nothing.
+  // A form that leads elsewhere by being submitted asks nothing.
   await open.go('/storage?bucket=held');
   await page.getByRole('button', { name: 'New folder' }).click();
   await page.getByLabel('Folder name').fill('made');

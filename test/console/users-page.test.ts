@@ -1,4 +1,4 @@
-/** The users page in a real Chromium, by keyboard. */
+/** The users page in Chromium, by keyboard. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';

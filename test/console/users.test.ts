@@ -1,4 +1,4 @@
-/** Users through the Console's API: every operation by auth's rules, each in the audit log. */
+/** Users in the Console's API: every operation follows auth's rules and is recorded in the audit log. */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

@@ -1,4 +1,4 @@
-/** The pages of policies and of why, by keyboard, in a real Chromium. */
+/** The policies page and the Why page, by keyboard, in Chromium. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
     create policy "Write own" on public.notes for insert to authenticated with check (owner = (select auth.uid()));
     create table public.bare (id int primary key);
     `);
-  // Another schema that REST shows, which is not the operator's.
+  // Another schema that REST exposes and that isn't the operator's.
   await backend.database.pool('supabase_admin').exec(`
     create view graphql_public.shelf with (security_invoker) as select id, body from public.notes;
     grant select on graphql_public.shelf to anon;
@@ -146,7 +146,7 @@ test('a logged request is taken over', async () => {
   const { page, close } = await opened(`/why?${address({ request: id })}`);
   await page.getByText('anon can’t see a matching row to select').waitFor();
   expect(await page.getByLabel('Value of id').inputValue()).toBe('2');
-  // Of another schema, and of a view: the table behind it decides.
+  // For a view in another schema, the table behind it decides.
   const shelf = await backend.fetch('/rest/v1/shelf?id=eq.2', {
     headers: { apikey: backend.keys.publishableKey, 'accept-profile': 'graphql_public' },
   });

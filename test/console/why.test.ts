@@ -1,6 +1,6 @@
 /**
- * Why: for each case the explanation has to come to what the database really does, which is asked here in another way:
- * through REST, with a token that this project signed.
+ * Why: for each case, the explanation must match the database's actual behavior, which is determined separately through
+ * REST with a token that this project signed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -142,7 +142,7 @@ describe('an answer', () => {
   });
 });
 
-/** The few functions of pgTAP that are used, so that the tests can be run where the extension is not installed. */
+/** The few pgTAP functions that are used, so that the tests run without the extension. */
 const tapInMiniature = `
   create or replace function public.plan(int) returns text language sql as $$ select '1..' || $1 $$;
   create or replace function public.finish() returns setof text language sql as $$ select null::text where false $$;

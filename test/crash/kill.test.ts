@@ -1,6 +1,6 @@
 /**
- * kill -9 of everything, ten times, at random moments of the first start, the migrations and the writes: each next start
- * needs no help, and no row that a client saw acknowledged is missing.
+ * kill -9 of everything, ten times, at random moments of the first start, the migrations and the writes: each following
+ * start needs no help, and no acknowledged row is missing.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { afterAll, expect, it } from 'vitest';
 const plinth = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-crash-'));
 const rounds = 10;
-/** Kills of the first rounds fall into initdb, bootstrap and migrations; later ones into the writes. */
+/** The first kills hit initdb, bootstrap and migrations. Later ones hit the writes. */
 const longestFirstStartMs = 1500;
 
 const migration = (
@@ -59,7 +59,10 @@ function start(): { child: ChildProcess; ready: Promise<Ready>; output: () => st
   return { child, ready, output: () => errors };
 }
 
-/** The process, everything below it, and whatever works in the project's folder (PostgreSQL may have left the tree). */
+/**
+ * Returns the process, its descendants, and everything that works in the project's folder (PostgreSQL may have left the
+ * process tree).
+ */
 function everything(root: number): number[] {
   const parents = new Map<number, number>();
   const found = new Set<number>([root]);
@@ -70,7 +73,7 @@ function everything(root: number): number[] {
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
       if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(projectDir)) found.add(Number(name));
     } catch {
-      // Ended while we looked.
+      // The process ended in the meantime.
     }
   }
   for (let grew = true; grew; ) {
@@ -93,7 +96,7 @@ async function killAll(child: ChildProcess): Promise<void> {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // Ended by itself, or with its parent.
+      // The process ended on its own or with its parent.
     }
   }
   if (!ended) await gone;
@@ -102,7 +105,7 @@ async function killAll(child: ChildProcess): Promise<void> {
 const acknowledged = new Set<number>();
 let next = 0;
 
-/** Inserts one row after the other until the server is gone; remembers those that were answered. */
+/** Inserts rows one by one until the server is gone, and remembers the acknowledged ones. */
 async function write({ API_URL, SERVICE_ROLE_KEY }: Ready): Promise<void> {
   for (;;) {
     const n = next++;

@@ -1,4 +1,4 @@
-/** A kill -9 of the server alone leaves no worker of a function behind, and nothing of theirs for long. */
+/** A kill -9 of the server alone leaves no function worker behind, and its files are removed soon. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const folder = join(projectDir, 'supabase', 'functions', 'idle');
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, 'index.ts'), `Deno.serve(() => new Response('here'));`);
 
-/** Processes whose command line names the project: the workers, and PostgreSQL. */
+/** Returns processes whose command line contains the project: workers and PostgreSQL. */
 function below(program: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -36,11 +36,11 @@ afterAll(() => {
   rmSync(projectDir, { recursive: true, force: true });
 });
 
-/** Of the workers' sockets and temporary files. */
+/** The workers' sockets and temporary files. */
 const temporary = join(projectDir, 't');
 mkdirSync(temporary, { mode: 0o777 });
 
-/** Starts the server and asks its function. */
+/** Starts the server and calls its function. */
 async function callFunction(): Promise<ChildProcess> {
   const server = spawn(
     process.execPath,

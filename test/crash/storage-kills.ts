@@ -1,7 +1,7 @@
 /**
- * kill -9 during mixed changes of objects, and what must be true afterwards: whatever was acknowledged is whole, whatever
- * was refused is not there, whatever was under way has happened or not, and nothing between; and at rest the versions on
- * the disk are those of the rows. For the test in this folder and for bench/storage-kills.ts.
+ * kill -9 during mixed changes of objects, and the invariants afterwards: acknowledged changes are complete, rejected
+ * ones have no effect, and pending ones happened completely or not at all. At rest, the versions on disk match the
+ * rows. For the test in this folder and for bench/storage-kills.ts.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
@@ -23,7 +23,7 @@ export interface Tally {
   kills: number;
   acknowledged: number;
   refused: number;
-  /** Under way when the server died. */
+  /** Pending when the server died. */
   open: number;
   resumed: number;
   verified: number;
@@ -39,7 +39,7 @@ interface Ready {
   readonly S3_PROTOCOL_REGION: string;
 }
 
-/** SHA-256 of a body; null: there is no object. */
+/** The SHA-256 of a body. Null if there is no object. */
 type Content = string | null;
 
 interface StagedUpload {
@@ -57,7 +57,7 @@ export async function killStorage(
   mkdirSync(join(projectDir, 'supabase'), { recursive: true });
   writeFileSync(join(projectDir, 'supabase', 'config.toml'), 'project_id = "kills"\n');
   const tally: Tally = { kills: 0, acknowledged: 0, refused: 0, open: 0, resumed: 0, verified: 0 };
-  /** What each key may hold: one content, or two while nobody knows. */
+  /** The possible contents of each key: one, or two while the outcome is unknown. */
   const known = new Map<string, readonly Content[]>();
   let staged: StagedUpload[] = [];
   let server: ChildProcess | undefined;
@@ -110,7 +110,7 @@ async function prepare(ready: Ready): Promise<void> {
   }
 }
 
-/** One change after the other until the server is gone. */
+/** Makes changes one by one until the server is gone. */
 async function work(
   ready: Ready,
   own: string,
@@ -137,7 +137,7 @@ async function work(
   };
   const fresh = (): string => `${own}/${randomUUID()}`;
   const may = (key: string): readonly Content[] => known.get(key) ?? [null];
-  /** Notes that a change is under way, does it, and notes how it ended. */
+  /** Records a pending change, performs it, and records the outcome. */
   const change = async (
     after: Record<string, Content>,
     act: () => Promise<'done' | 'refused'>,
@@ -160,7 +160,7 @@ async function work(
   ): Promise<'done' | 'refused'> => {
     const answer = await call(ready, method, path, body, headers);
     const text = await answer.text();
-    // A server that is being killed may still say that its database has gone: then nobody knows.
+    // A server that is being killed may still report that its database has gone. The outcome is unknown then.
     if (answer.status >= 500 || /"statusCode":"5/.test(text)) throw new Error(text);
     return answer.ok ? 'done' : 'refused';
   };
@@ -178,7 +178,7 @@ async function work(
       );
     },
     async () => {
-      // Refused: the key is taken.
+      // Rejected because the key exists.
       const key = there();
       if (key)
         await change({ [key]: hash(Buffer.from('never')) }, () =>
@@ -246,7 +246,7 @@ async function work(
   s3.destroy();
 }
 
-/** What must never be seen: a body larger than its bucket takes, and one of somebody who may not write. */
+/** Sends uploads that must never become visible: a body over the bucket's limit, and one without permission. */
 async function refusals(
   ready: Ready,
   own: string,
@@ -281,7 +281,7 @@ async function patchAll(ready: Ready, upload: StagedUpload): Promise<void> {
   }
 }
 
-/** Uploads in pieces go on where they were acknowledged; every other one is left lying. */
+/** Resumes multipart uploads at the acknowledged offset. Every other one is abandoned. */
 async function resume(
   ready: Ready,
   staged: readonly StagedUpload[],
@@ -320,7 +320,7 @@ async function verify(ready: Ready, known: Map<string, readonly Content[]>, tall
     }
   };
   const all = [...known];
-  // What was gone for good need not be asked for again and again.
+  // Permanently deleted objects needn't all be requested each time.
   const asked = all.filter(([, may]) => may.length > 1 || may[0] !== null || Math.random() < 0.1);
   const queue = [...asked];
   await Promise.all(
@@ -330,7 +330,7 @@ async function verify(ready: Ready, known: Map<string, readonly Content[]>, tall
   );
 }
 
-/** At rest the folder of objects holds the versions of the rows, no other, and nothing is unfinished. */
+/** At rest, the objects folder contains exactly the versions of the rows, and nothing is unfinished. */
 async function requireEqual(projectDir: string, ready: Ready): Promise<void> {
   const root = join(projectDir, '.plinth', 'storage');
   const list = (folder: string): string[] => readdirSync(join(root, folder));
@@ -344,7 +344,7 @@ async function requireEqual(projectDir: string, ready: Ready): Promise<void> {
       const onDisk = list('objects')
         .flatMap((shard) => list(join('objects', shard)))
         .sort();
-      // Empty ones wait for their next use.
+      // Empty files wait for reuse.
       const intents = list('intents').filter((name) => holdsBytes(join(root, 'intents', name)));
       const left = [...intents, ...list('partial'), ...list('orphans')];
       const lost = inRows.filter((version) => !onDisk.includes(version));
@@ -359,7 +359,7 @@ async function requireEqual(projectDir: string, ready: Ready): Promise<void> {
   }
 }
 
-/** False also for what has gone since the folder was read. */
+/** Also false for a file that no longer exists. */
 const holdsBytes = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 async function start(projectDir: string): Promise<{ child: ChildProcess; ready: Ready }> {
@@ -386,7 +386,7 @@ async function start(projectDir: string): Promise<{ child: ChildProcess; ready: 
   return { child, ready };
 }
 
-/** The server alone, or PostgreSQL with it. */
+/** Kills the server alone, or PostgreSQL with it. */
 async function kill(child: ChildProcess, projectDir: string, withDatabase: boolean): Promise<void> {
   const hasEnded = child.exitCode !== null || child.signalCode !== null;
   const gone = hasEnded ? undefined : new Promise((resolve) => child.once('exit', resolve));
@@ -397,7 +397,7 @@ async function kill(child: ChildProcess, projectDir: string, withDatabase: boole
         if (/^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(projectDir))
           process.kill(Number(name), 'SIGKILL');
       } catch {
-        // Ended while we looked.
+        // The process ended in the meantime.
       }
     }
   }

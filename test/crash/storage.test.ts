@@ -1,4 +1,4 @@
-/** A few kills of what `node bench/storage-kills.ts` does two hundred times. */
+/** Performs a few of the kills that `node bench/storage-kills.ts` performs two hundred times. */
 import { expect, it } from 'vitest';
 import { killStorage } from './storage-kills.ts';
 

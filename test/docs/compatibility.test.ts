@@ -1,4 +1,4 @@
-/** docs/compatibility.md says what is missing and what is different; here a running server is asked. */
+/** docs/compatibility.md lists missing and different behavior. This test checks it against a running server. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@supabase/supabase-js';

@@ -1,4 +1,4 @@
-/** The README's examples, taken out of it and run as they stand. */
+/** Extracts the README's examples and runs them unchanged. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,7 @@ function codeBlock(language: string): string {
   return code;
 }
 
-/** What the code's comments say that it prints. */
+/** Returns the output that the code's comments promise. */
 const promised = (code: string): (string | undefined)[] =>
   [...code.matchAll(/\/\/ prints (.+)$/gm)].map(([, text]) => text);
 

@@ -1,6 +1,6 @@
 /**
- * The third step of the README's tour: app and Console beside each other. The steps before it are walked in
- * test/example, from the command on.
+ * The third step of the README's tour: app and Console side by side. test/example covers the steps before it, starting
+ * with the command.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -33,7 +33,7 @@ beforeAll(async () => {
     server: { port: 0, strictPort: false },
   });
   await app.listen();
-  // The redirect rule takes every port of the site's loopback address.
+  // The redirect rule accepts every port of the site's loopback address.
   const address = app.httpServer?.address() as AddressInfo;
   appUrl = `http://127.0.0.1:${address.port}/`;
   browser = await launchBrowser();
@@ -47,7 +47,7 @@ afterAll(async () => {
   await stopTestCluster();
 });
 
-/** Somebody at their own computer, on the board. */
+/** Another user on the board, in a separate browser context. */
 async function signInAsGuest(): Promise<Page> {
   const context = await browser.newContext();
   const page = await context.newPage();

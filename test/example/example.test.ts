@@ -1,4 +1,4 @@
-/** The README's tour, done by a browser: what somebody sees who types `npm start -- --example`. */
+/** The README's tour in a browser: what a user sees after `npm start -- --example`. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await example?.stop();
 });
 
-/** The app in a browser of its own, as another person has it. */
+/** Opens the app in a separate browser context, like another user. */
 async function openApp(): Promise<{ page: Page; complaints: readonly string[] }> {
   const { context, complaints } = await openContext(browser);
   context.setDefaultTimeout(40_000);
@@ -30,7 +30,7 @@ async function openApp(): Promise<{ page: Page; complaints: readonly string[] }>
   return { page, complaints: complaints.list };
 }
 
-/** The stock client's session of this page, used as somebody would who goes around the app. */
+/** Uses the page's session with the stock client, bypassing the app. */
 async function patchNote(
   page: Page,
   body: string,

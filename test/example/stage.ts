@@ -1,4 +1,4 @@
-/** The example as a newcomer meets it: `npm start -- --example` in a process of its own, and what people do there. */
+/** The example as a new user runs it: `npm start -- --example` in a separate process, and typical steps in the app. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,14 +10,14 @@ import type { Locator, Page } from 'playwright-core';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Example {
-  /** The line that `--json` prints. */
+  /** The line printed by `--json`. */
   readonly status: Readonly<Record<string, string>>;
   readonly pageUrl: string;
-  /** Ctrl-C; resolves with everything it had said once all of it is gone. */
+  /** Sends Ctrl-C and resolves with the complete output once all processes have ended. */
   stop(): Promise<string>;
 }
 
-/** On free ports and with an empty data folder, from another folder than ours. */
+/** Starts on free ports with an empty data folder, from another working directory. */
 export async function startExample(): Promise<Example> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plinth-example-'));
   const flags = ['--example', '--port', '0', '--json', '--data-dir', dataDir];
@@ -25,7 +25,7 @@ export async function startExample(): Promise<Example> {
     cwd: tmpdir(),
     env: ordinaryEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group, as a terminal gives it one: Ctrl-C reaches all of it.
+    // A process group, as in a terminal, where Ctrl-C reaches all processes.
     detached: true,
     shell: process.platform === 'win32',
   });
@@ -47,7 +47,7 @@ export async function startExample(): Promise<Example> {
   }
 }
 
-/** Without what the test runner and settings of this machine would change. */
+/** Removes variables of the test runner and of this machine that would change the behavior. */
 function ordinaryEnvironment(): NodeJS.ProcessEnv {
   const foreign = /^(SUPABASE|PLINTH|VITE|VITEST|NODE_ENV|NODE_OPTIONS|npm_)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
@@ -59,7 +59,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
   throw new Error('nothing was printed');
 }
 
-/** The pipes are closed when the last process that held them has ended. */
+/** The pipes close when the last process that held them has ended. */
 async function interrupt(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) return;
   const closed = new Promise((resolve) => child.once('close', resolve));
@@ -71,7 +71,7 @@ async function interrupt(child: ChildProcess): Promise<void> {
 
 export const password = 'correct horse battery 1';
 
-/** From the app to the Account pages and back, with a new address. */
+/** Signs up: from the app to the Account pages and back, with a new address. */
 export async function signUp(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('link', { name: 'Create an account' }).click();
@@ -92,7 +92,7 @@ export async function writeNote(page: Page, body: string, photo?: Buffer): Promi
   await page.getByRole('button', { name: 'Add' }).click();
 }
 
-/** The tick of a note, which says whether it is done. */
+/** Returns the checkbox that marks a note as done. */
 export function tick(page: Page, body: string): Locator {
   return page.getByRole('checkbox', { name: body });
 }

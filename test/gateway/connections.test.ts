@@ -1,4 +1,4 @@
-/** Connections: what is no proper HTTP, upgrades, pipelining, clients that leave, and the end of the server. */
+/** Connections: invalid HTTP, upgrades, pipelining, clients that disconnect, and the server's shutdown. */
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
@@ -284,7 +284,7 @@ it.runIf(process.platform === 'linux')('the kernel asks after clients that say n
   const { port } = await start();
   const client = connect(port, '127.0.0.1');
   const local = port.toString(16).toUpperCase().padStart(4, '0');
-  // `sl local remote state queues timer`: of the server's side, once established (01); timer 02 is that of keepalive.
+  // `sl local remote state queues timer` of the server's side once established (01). Timer 02 is keepalive.
   const serverSide = new RegExp(`: [0-9A-F]{8}:${local} [0-9A-F:]+ 01 [0-9A-F:]+ (\\d\\d):`);
   const timer = async () => serverSide.exec(await readFile('/proc/net/tcp', 'utf8'))?.[1];
   await expect.poll(timer).toBe('02');

@@ -1,4 +1,4 @@
-/** The gateway alone on a free port, with services made for the test, and a socket to speak HTTP by hand. */
+/** The gateway on a free port, with test services and a socket for raw HTTP. */
 import { connect } from 'node:net';
 import { configFrom, defaultConfig } from '../../src/config/index.ts';
 import { createGateway, type Gateway, type GatewayLimits, limitsFrom } from '../../src/gateway/index.ts';
@@ -18,7 +18,7 @@ export interface GatewayServer {
   readonly gateway: Gateway;
   readonly lines: LogLine[];
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Sends bytes as they are and collects the answer until the server closes, or `enough` of it came. */
+  /** Sends bytes unchanged and collects the response until the server closes or `enough` has arrived. */
   raw(text: string, enough?: (answer: string) => boolean): Promise<string>;
 }
 

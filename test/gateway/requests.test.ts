@@ -1,4 +1,4 @@
-/** What the gateway does to every request: id, log line, keys, CORS, sub-paths, limits. */
+/** What the gateway does with every request: ID, log line, keys, CORS, sub-paths, limits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setGatewayHeaders } from '../../src/kernel/gateway-headers.ts';
 import type { Service } from '../../src/kernel/service.ts';

@@ -1,4 +1,4 @@
-/** Tokens that somebody made up, against a key of each kind (RFC 8725): none may pass, by whatever service. */
+/** Forged tokens against a key of each kind (RFC 8725). No service may accept any of them. */
 import { createHmac, createPublicKey, generateKeyPairSync, sign, type webcrypto } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -143,7 +143,7 @@ test('a secret of the list, and the project’s own, each sign for their kid onl
   const secret = generateSigningKey('HS256') as PrivateJwk;
   const keys = storeWith(secret, generateSigningKey('ES256') as PrivateJwk);
   expect(keys.verify(hmac({ alg: 'HS256', kid: secret.kid }, keys.jwtSecret)).ok).toBe(false);
-  // Older tokens have no kid: they are the JWT secret's where no key of the list is meant.
+  // Older tokens have no kid, so the JWT secret is tried if no key in the list matches.
   expect(keys.verify(hmac({ alg: 'HS256', kid: 'older' }, keys.jwtSecret)).ok).toBe(true);
   expect(keys.internalJwks().keys.map(({ kty }) => kty)).toEqual(['EC', 'oct']);
   expect(JSON.stringify(keys.publicJwks())).not.toContain(String(secret.k));

@@ -1,18 +1,18 @@
-/** An OpenID issuer for tests: its discovery document, its key set, and tokens signed as the test wants them. */
+/** An OpenID issuer for tests: its discovery document, its key set, and tokens signed as the test requires. */
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Issuer {
-  /** Of the server; the issuer's name unless another was given. */
+  /** The server's URL, which is also the issuer's name unless another was given. */
   readonly url: string;
-  /** Members of the discovery document; tests change them. */
+  /** Members of the discovery document, which tests can change. */
   readonly discovery: Record<string, unknown>;
-  /** Paths that were asked for. */
+  /** The requested paths. */
   readonly asked: string[];
-  /** A token with these claims, beside `iss`, `iat` and `exp` in an hour. */
+  /** Returns a token with these claims in addition to `iss`, `iat` and an `exp` in one hour. */
   token(claims: Record<string, unknown>, options?: TokenOptions): string;
-  /** The signing key gives way to a new one; the old is no longer published. */
+  /** Replaces the signing key. The old one is no longer published. */
   rotate(): void;
   publicJwk(): Record<string, unknown>;
   stop(): Promise<void>;
@@ -20,7 +20,7 @@ export interface Issuer {
 
 export interface TokenOptions {
   readonly alg?: 'RS256' | 'HS256' | 'none';
-  /** Instead of the key's own; null for none. */
+  /** Instead of the key's own. Null omits it. */
   readonly kid?: string | null;
   readonly header?: Record<string, unknown>;
   readonly secret?: string | Buffer;
@@ -29,7 +29,7 @@ export interface TokenOptions {
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** `name`: what the issuer calls itself, where that is not the address it is reached at. */
+/** `name` is the issuer's name, if it differs from its URL. */
 export async function startIssuer(name?: string): Promise<Issuer> {
   let generation = 0;
   let pair = generateKeyPairSync('rsa', { modulusLength: 2048 });

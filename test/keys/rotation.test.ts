@@ -1,4 +1,4 @@
-/** Signing keys that change while servers run: by file, followed by every process that reads it. */
+/** Signing keys that change while servers run: stored in a file and noticed by every process that reads it. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ const kidOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 const publishedBy = (keys: ReturnType<typeof createKeys>) => keys.publicJwks().keys.map(({ kid }) => kid);
 
-/** As two servers on one data folder have it. */
+/** The situation of two servers with one data folder. */
 function twoServers(log: Logger = silentLogger) {
   const dataDir = folder();
   const options = {
@@ -50,7 +50,7 @@ function twoServers(log: Logger = silentLogger) {
 
 let nowMs = 0;
 const monotonicMs = () => nowMs;
-/** As long as a server may go on with what it knows. */
+/** The longest time for which a server may use outdated keys. */
 const aSecond = () => {
   nowMs += lookEveryMs;
 };
@@ -62,7 +62,7 @@ describe('several processes', () => {
     const standby = generateSigningKey('ES256');
     file.update((keys) => withStandby(keys, standby));
     aSecond();
-    // Published by all, used by none.
+    // Published by all and used by none.
     expect(publishedBy(one)).toEqual([kidOf(old), standby.kid]);
     expect(publishedBy(other)).toEqual(publishedBy(one));
     expect(kidOf(one.sign({}))).toBe(kidOf(old));
@@ -79,7 +79,7 @@ describe('several processes', () => {
     file.update((keys) => revoke(keys, kidOf(old)));
     aSecond();
     for (const keys of [one, other]) {
-      // Though both have it among the tokens they remember.
+      // Although both have it in their token cache.
       expect(keys.verify(old)).toMatchObject({ ok: false, reason: 'no-key' });
       expect(keys.verify(fresh)).toMatchObject({ ok: true });
       expect(publishedBy(keys)).toEqual([standby.kid]);

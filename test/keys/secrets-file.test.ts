@@ -1,4 +1,4 @@
-/** The keys that production makes for itself: one set a folder, readable by its owner, never overwritten. */
+/** The keys that production generates: one set per folder, readable by its owner, never overwritten. */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Tokens of a third-party issuer: every service takes them, the auth service none. */
+/** Tokens of a third-party issuer: every service accepts them except auth. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -139,7 +139,7 @@ it('asks for an unknown key, a bounded number of times', async () => {
     Array.from({ length: 20 }, (_, i) => insert(issuer.token(person, { kid: `invented-${i}` }), 3)),
   );
   expect(answers.every(({ status }) => status === 401)).toBe(true);
-  // Discovery and key set, at most once.
+  // Discovery document and key set, each at most once.
   expect(issuer.asked.length - before).toBeLessThanOrEqual(2);
 });
 

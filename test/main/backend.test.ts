@@ -1,4 +1,4 @@
-/** createBackend and createTestBackend as a library user holds them: starts, failures, ends. */
+/** createBackend and createTestBackend as a library: starts, failures, stops. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -31,21 +31,21 @@ function projectDir(files: Readonly<Record<string, string>> = {}): string {
 
 const anyPorts = { port: 0, dbPort: 0, mailPort: 0, consolePort: 0 };
 
-/** Created and registered to be stopped. */
+/** Created, and registered to be stopped. */
 async function backendOf(dir: string, options: Parameters<typeof createBackend>[0] = {}): Promise<Backend> {
   const backend = await createBackend({ projectDir: dir, ...anyPorts, ...options });
   undo.push(() => backend.stop());
   return backend;
 }
 
-/** `fetch` sends no other Host. */
+/** `fetch` can't send another Host header. */
 async function statusUnder(host: string, port: number, path: string): Promise<number> {
   const socket = connect(port, '127.0.0.1');
   socket.write(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
   return Number((await text(socket)).split(' ')[1]);
 }
 
-/** PostgreSQL's own note of its process, while it runs. */
+/** PostgreSQL's pid file, while it runs. */
 const postmasterOf = (dir: string): number | undefined => {
   const file = join(dir, '.plinth', 'postgres', 'postmaster.pid');
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n', 1)[0]) : undefined;
@@ -54,7 +54,7 @@ const postmasterOf = (dir: string): number | undefined => {
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
-    // A zombie is not alive: nobody may have read its end yet.
+    // A zombie isn't alive: its parent may not have collected its status yet.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
@@ -68,14 +68,14 @@ describe('a whole life in one folder', () => {
     });
     const first = await backendOf(dir);
 
-    // Somebody else in the same folder is told who holds it.
+    // A second backend in the same folder reports the process that holds it.
     await expect(createBackend({ projectDir: dir, ...anyPorts })).rejects.toThrow(
       new RegExp(`\\b${process.pid}\\b`),
     );
 
     await first.start();
     await expect(first.start()).rejects.toThrow(/started before/);
-    // The REST service reads its schema while requests already wait for it.
+    // The REST service loads its schema while requests are already waiting for it.
     await expect.poll(async () => (await first.fetch('/health')).status).toBe(200);
     const status = first.status();
     expect(status).toMatchObject({
@@ -99,7 +99,7 @@ describe('a whole life in one folder', () => {
     const { error } = await createClient(first.url, first.keys.secretKey).from('things').insert({ id: 1 });
     expect(error).toBeNull();
 
-    // Both calls wait for the same end.
+    // Both calls wait for the same shutdown.
     const postmaster = postmasterOf(dir) ?? 0;
     expect(isAlive(postmaster)).toBe(true);
     await Promise.all([first.stop(), first.stop()]);
@@ -107,7 +107,7 @@ describe('a whole life in one folder', () => {
     await expect(first.start()).rejects.toThrow(/stopped before/);
     expect(isAlive(postmaster)).toBe(false);
 
-    // A port that is taken: a sentence, and nothing stays behind.
+    // A port conflict: one sentence, and nothing is left running.
     const holder = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => holder.once('listening', resolve));
     undo.push(() => holder.close());

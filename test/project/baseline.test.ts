@@ -8,7 +8,7 @@ import { projectWith, type TestProject } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-/** `a: string` rows and inserts of tables, as the generator writes them; `?` is optional in Insert, `~` nullable. */
+/** Rows and inserts of tables (`a: string`) in the generator's format. `?` means optional in Insert, `~` nullable. */
 function typesOf(tables: Readonly<Record<string, string>>, rest = ''): string {
   const written = Object.entries(tables).map(([name, columns]) => {
     const [list = '', relationships = ''] = columns.split('|');
@@ -48,7 +48,7 @@ interface Made extends Baseline {
   readonly project: TestProject;
 }
 
-/** The baseline of the types for these migrations, written to its file. */
+/** Writes the baseline of the types for these migrations to its file. */
 async function baselineOf(types: string, ...files: readonly string[]): Promise<Made> {
   const named = files.map((text, index) => [`migrations/2024010${index + 1}_m.sql`, text]);
   const project = await projectWith(Object.fromEntries(named));
@@ -72,7 +72,7 @@ async function baselineOf(types: string, ...files: readonly string[]): Promise<M
   return { ...baseline, project };
 }
 
-/** The text, and a start that passes. */
+/** Returns the text after a start that succeeded. */
 async function started(
   types: string,
   ...files: readonly string[]

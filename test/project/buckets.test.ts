@@ -10,7 +10,7 @@ interface Call {
   readonly body: string;
 }
 
-/** A storage service that has one bucket and remembers what it is asked. */
+/** A storage service that has one bucket and records its calls. */
 function recordingStorage(refuse?: string) {
   const calls: Call[] = [];
   const fetch = async (path: string, init: RequestInit = {}) => {

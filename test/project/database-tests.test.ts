@@ -1,4 +1,4 @@
-/** pgTAP suites of a project, as "plinth test db" runs them. */
+/** pgTAP suites of a project, as run by "plinth test db". */
 import { expect, test, vi } from 'vitest';
 import { testDatabase } from '../../src/project/index.ts';
 import { projectWith, type TestProject } from './helpers.ts';

@@ -169,7 +169,7 @@ describe('the first start', () => {
 });
 
 describe('a file that fails', () => {
-  /** The error's message and advice, of a project whose only migration is this. */
+  /** Returns the message and advice of the error in a project with this single migration. */
   async function failure(
     text: string,
   ): Promise<{ message: string; advice: readonly string[]; left: unknown[] }> {

@@ -1,4 +1,4 @@
-/** A project folder and a database of its own, prepared as `main.ts` does it. */
+/** A project folder with a private database, prepared as in `main.ts`. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -13,15 +13,15 @@ import { makeProject } from '../config/project-folder.ts';
 export interface TestProject {
   readonly deps: ProjectDeps;
   readonly projectDir: string;
-  /** What was announced, in order. */
+  /** The progress messages in order. */
   readonly progress: string[];
-  /** As the next start of the process would. */
+  /** Starts like the next start of the process. */
   start(options?: StartOptions): Promise<void>;
-  /** The part before the services listen, as if the process was killed after it. */
+  /** Runs the part before the services listen, as if the process was killed after it. */
   startHalf(): Promise<void>;
   write(path: string, content: string | Buffer): void;
   remove(path: string): void;
-  /** First column of every row, as `postgres`. */
+  /** Returns the first column of every row, as `postgres`. */
   values(statement: string): Promise<unknown[]>;
 }
 

@@ -1,4 +1,4 @@
-/** A start that leaves out what fails: what stays, what is recorded, and who says so. */
+/** A start that skips failing statements: what is applied, what is recorded, and where it is reported. */
 import { describe, expect, test, vi } from 'vitest';
 import { createProject, listFailures, listMigrations, repairMigrations } from '../../src/project/index.ts';
 import { projectWith } from './helpers.ts';

@@ -1,11 +1,11 @@
-/** Whatever a file leaves in its session reaches neither our own statements nor the next file. */
+/** State that a file leaves in its session must not affect our own statements or the next file. */
 import { describe, expect, test, vi } from 'vitest';
 import { ProjectError } from '../../src/project/index.ts';
 import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** What a file can leave behind, with what the statements behind it in the same file need nevertheless. */
+/** What a file can leave behind, with what its later statements need nevertheless. */
 const leftovers: readonly (readonly [name: string, statement: string])[] = [
   ['a role', 'set role anon'],
   ['an empty search_path', `select set_config('search_path', '', false)`],
@@ -30,7 +30,7 @@ const leftovers: readonly (readonly [name: string, statement: string])[] = [
   ['a setting of its own', `set app.leftover = 'x'`],
 ];
 
-/** Where it stands. Each file has steps that end before its last. */
+/** The position of the statement. Each file has steps that end before its last. */
 const shapes: readonly (readonly [name: string, around: (statement: string) => string])[] = [
   ['at the end', (statement) => `create table public.a (); ${statement};`],
   [

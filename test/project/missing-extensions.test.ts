@@ -1,11 +1,11 @@
-/** Projects that name extensions which the embedded PostgreSQL doesn't have. */
+/** Projects that use extensions which the embedded PostgreSQL doesn't have. */
 import { expect, test, vi } from 'vitest';
 import { migrateUp, ProjectError } from '../../src/project/index.ts';
 import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** The head of a dump of the hosted database. */
+/** The beginning of a dump of the hosted database. */
 const dump = `
 SET statement_timeout = 0;
 SELECT pg_catalog.set_config('search_path', '', false);

@@ -28,7 +28,7 @@ const soup = fc.string({
   maxLength: 7,
 });
 
-/** What a value can be written as, with anything in it. */
+/** Everything that a value can be written as, with arbitrary content. */
 const literal = fc
   .tuple(
     fc.constantFrom(

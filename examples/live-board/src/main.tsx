@@ -20,7 +20,7 @@ function App() {
 function Welcome() {
   const [problem, setProblem] = useState(reasonInAddress);
 
-  // The Account pages of the backend do the signing in; the client gets its own session back by PKCE.
+  // The backend's Account pages handle the sign-in. The client gets a session of its own through PKCE.
   async function signIn() {
     const { error } = await supabase.auth.signInWithOAuth({
       provider: 'custom:account',
@@ -41,7 +41,7 @@ function Welcome() {
   );
 }
 
-/** Why a sign-in did not succeed, when the browser comes back without a code. */
+/** Returns the error if the browser came back without a code. */
 function reasonInAddress(): string | undefined {
   return new URL(window.location.href).searchParams.get('error_description') ?? undefined;
 }

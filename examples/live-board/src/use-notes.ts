@@ -10,14 +10,17 @@ function apply(notes: Note[], change: Change): Note[] {
   return [...others, change.new].sort((a, b) => b.id - a.id);
 }
 
-/** The newest notes, newest first, kept current by the changes the database sends; undefined until they are loaded. */
+/**
+ * Returns the latest notes, newest first, and updates them with the database's changes. Undefined until they are
+ * loaded.
+ */
 export function useNotes(): { notes: Note[] | undefined; error: string | undefined; live: boolean } {
   const [notes, setNotes] = useState<Note[]>();
   const [error, setError] = useState<string>();
   const [live, setLive] = useState(false);
 
   useEffect(() => {
-    // What is loaded may be older than a change that arrives meanwhile, so that one is applied afterwards.
+    // The loaded rows may be older than a change that arrives while they load, so such changes are applied afterwards.
     let meanwhile: Change[] | undefined;
 
     async function load() {
@@ -42,7 +45,7 @@ export function useNotes(): { notes: Note[] | undefined; error: string | undefin
       })
       .on('system', {}, (message: { extension?: string; status?: string }) => {
         if (message.extension !== 'postgres_changes' || message.status !== 'ok') return;
-        // From here on nothing is missed; what came before is loaded now. Also after a lost connection.
+        // From here on no change is missed, so earlier rows are loaded now. Runs again after a lost connection.
         setLive(true);
         void load();
       })

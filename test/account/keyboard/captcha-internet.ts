@@ -1,7 +1,7 @@
-/** The server side of the captcha's provider, as its documentation has it (https://docs.hcaptcha.com/#verify-the-user-response-server-side). */
+/** The captcha provider's server, as documented (https://docs.hcaptcha.com/#verify-the-user-response-server-side). */
 import { createInternet, type Internet } from '../../auth/social/internet.ts';
 
-/** Good answers are those that the widget of `flows/rules.ts` gives. */
+/** Valid tokens are those from the widget in `flows/rules.ts`. */
 export async function captchaInternet(): Promise<Internet> {
   const internet = await createInternet();
   internet.serve('hcaptcha.com/siteverify', ({ form }) => ({

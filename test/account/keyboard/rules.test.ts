@@ -1,4 +1,4 @@
-/** A project that asks for more, by keyboard alone. The captcha's provider is played by the test, on both of its sides. */
+/** A stricter project, by keyboard alone. The test simulates both sides of the captcha's provider. */
 import { afterAll, beforeAll } from 'vitest';
 import type { Internet } from '../../auth/social/internet.ts';
 import { captchaInternet } from './captcha-internet.ts';

@@ -1,4 +1,4 @@
-/** A flow is played by keyboard in one browser window; each state on the way is looked at. */
+/** Plays a flow by keyboard in one browser window and checks each state on the way. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { LanguageCode } from '../../../web/locales/languages.ts';
 import { openContext } from '../../web/browser.ts';
@@ -12,7 +12,7 @@ export interface Look {
   readonly width: 1280 | 360;
 }
 
-/** A state of a page that somebody meets, named for reports and pictures. */
+/** A state of a page, named for reports and pictures. */
 export type OnState = (page: Page, state: string) => Promise<void>;
 
 export interface Scene {
@@ -20,14 +20,14 @@ export interface Scene {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly walker: Walker;
-  /** Looks at what is there now. */
+  /** Checks the current state. */
   readonly state: (name: string) => Promise<void>;
   open(name: string, search?: string): Promise<void>;
-  /** Waits until a text is there. */
+  /** Waits until a text is visible. */
   sees(text: string | RegExp): Promise<void>;
-  /** Waits for the page of this title. */
+  /** Waits for the page with this title. */
   arrives(page: Parameters<typeof say>[0]): Promise<void>;
-  /** On the sign-in page; a new user, signed in, on the security page. */
+  /** `signIn` uses the sign-in page. `signedIn` creates a user, signs in and opens the security page. */
   signIn(email: string): Promise<void>;
   signedIn(): Promise<string>;
   signOut(): Promise<void>;
@@ -37,9 +37,9 @@ export interface Scene {
 
 export interface Flow {
   readonly name: string;
-  /** Played in a browser that runs no scripts. */
+  /** Whether the flow is played in a browser without scripts. */
   readonly isStill?: boolean;
-  /** What pages of ours load from elsewhere on the way; nothing by default. */
+  /** Requests to other sites that our pages may send during the flow. None by default. */
   readonly loads?: RegExp;
   readonly play: (scene: Scene) => Promise<void>;
 }
@@ -52,7 +52,10 @@ export interface Staging {
   readonly onState: OnState;
 }
 
-/** What went wrong besides what the flow itself has noticed: refused by the policy, thrown by scripts, loaded from elsewhere. */
+/**
+ * Returns problems besides those that the flow itself notices: policy violations, script errors, requests to other
+ * sites.
+ */
 export async function play(flow: Flow, staging: Staging): Promise<readonly string[]> {
   const { world, browser, look, language = 'en', onState } = staging;
   await speak(language);
@@ -67,7 +70,7 @@ export async function play(flow: Flow, staging: Staging): Promise<readonly strin
   const isOurs = (url: string): boolean => url.startsWith(`${world.origin}/`);
   const foreign: string[] = [];
   context.on('request', (request) => {
-    // Going to another site is one thing, a page of ours asking it for something another.
+    // Navigating to another site is allowed, but our pages must not load anything from one.
     if (request.isNavigationRequest() || !isOurs(request.frame().url())) return;
     const url = request.url();
     if (!isOurs(url) && !url.startsWith('data:') && flow.loads?.test(url) !== true)
@@ -76,7 +79,7 @@ export async function play(flow: Flow, staging: Staging): Promise<readonly strin
   try {
     const page = await context.newPage();
     await flow.play(sceneOf(world, context, page, await createWalker(page, isOurs), onState));
-    // The pages of providers are not ours to judge.
+    // The providers' pages aren't checked.
     const own = complaints.list.filter((line) => !line.includes('fonts.googleapis.com'));
     return [...own, ...foreign];
   } finally {

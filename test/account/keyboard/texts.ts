@@ -1,4 +1,4 @@
-/** The words of the pages in a language, by their ids: what the flows look for is what the catalogues say. */
+/** The pages' texts in a language by ID, so that the flows look for what the catalogs contain. */
 import { readdirSync } from 'node:fs';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { activateLocale, addMessages, type Catalogue, textOf } from '../../../web/lib/i18n.ts';
@@ -28,7 +28,7 @@ export const say = textOf<TextId>();
 
 const folder = new URL('../../../web/locales/', import.meta.url);
 
-/** From now on {@link say} speaks this language. */
+/** Sets the language of {@link say}. */
 export async function speak(language: LanguageCode): Promise<void> {
   for (const file of readdirSync(new URL(`${language}/`, folder))) {
     const { messages } = (await import(new URL(`${language}/${file}`, folder).href)) as {

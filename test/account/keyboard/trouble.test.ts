@@ -1,4 +1,4 @@
-/** Slow answers, no answers and refusals, by keyboard alone, in a real Chromium against the real server. */
+/** Slow responses, missing responses and errors, by keyboard alone, in Chromium against a real server. */
 import { inTrouble } from './flows/trouble.ts';
 import { inFourLooks } from './in-four-looks.ts';
 import { openWorld } from './world.ts';

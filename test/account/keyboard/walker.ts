@@ -1,6 +1,6 @@
 /**
- * Somebody without a pointer: reaches everything with Tab, knows it by the name and role that the browser tells assistive
- * technology, and must see where the focus is.
+ * A user without a pointer: reaches everything with Tab, identifies it by the name and role that the browser exposes to
+ * assistive technology, and must see the focus.
  */
 import type { CDPSession, Page } from 'playwright-core';
 
@@ -12,11 +12,13 @@ export interface Focus {
 export interface Walker {
   readonly page: Page;
   focus(): Promise<Focus>;
-  /** Presses Tab until what has this name has the focus. @throws when it is not reached, or not seen to be. */
+  /**
+   * Presses Tab until the element with this name has the focus. @throws if it isn't reached or its focus isn't visible.
+   */
   tabTo(name: string | RegExp, role?: Role): Promise<void>;
-  /** Reaches a field, and types instead of what it holds. */
+  /** Reaches a field and replaces its content. */
   fill(name: string, text: string): Promise<void>;
-  /** Reaches a button or link, and presses it. */
+  /** Reaches a button or link and presses it. */
   press(name: string | RegExp, role?: Role): Promise<void>;
   type(text: string): Promise<void>;
   enter(): Promise<void>;
@@ -24,12 +26,12 @@ export interface Walker {
 
 export type Role = 'button' | 'link' | 'textbox' | 'radio' | 'DisclosureTriangle';
 
-/** A second: a machine under load draws the answers that arrive above an element one after another. */
+/** One second, because a busy machine renders content above an element in several steps. */
 const settlingFrames = 60;
-/** More than the longest page has. */
+/** More than the longest page needs. */
 const maxPresses = 80;
 
-/** @param isOurs whether a page is one of those whose looks are judged. */
+/** @param isOurs Whether a page is one of those that are checked. */
 export async function createWalker(page: Page, isOurs: (url: string) => boolean): Promise<Walker> {
   const cdp = await page.context().newCDPSession(page);
   const { keyboard } = page;
@@ -40,7 +42,7 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
       (role === undefined || focus.role === role) &&
       (typeof name === 'string' ? focus.name === name : name.test(focus.name));
     let focus = await focusOf(cdp);
-    // A page that has put the focus there already has spared its visitor the way.
+    // A page may already have put the focus there.
     while (!isWanted(focus)) {
       if (passed.length === maxPresses) break;
       await keyboard.press('Tab');
@@ -73,9 +75,8 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
 }
 
 /**
- * Marked: an outline of its own, or of the field or label it stands in, that nothing cuts off. Judged by what is drawn: when
- * answers arrive above it, the browser keeps the element in its place only with the next frame, and a look in between finds it
- * where nobody ever sees it.
+ * Whether the focus is visible: an outline of the element, or of its field or label, that isn't clipped. Checked on
+ * rendered frames, because the browser only compensates for content that appears above an element with the next frame.
  */
 const isSeenExpression = `(async () => {
   const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));

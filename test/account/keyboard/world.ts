@@ -1,4 +1,4 @@
-/** What the flows meet besides the pages: the server with everything switched on, mails, an app, identity providers. */
+/** The environment of the flows: a server with every feature enabled, emails, an app, identity providers. */
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,21 +13,21 @@ import { makeUser } from '../harness.ts';
 
 export interface World {
   readonly backend: Backend;
-  /** Of the pages. Not the address that the mails' servers or providers listen on, so these are other sites. */
+  /** The pages' origin. It differs from the address of the mail and provider servers, so those are other sites. */
   readonly origin: string;
-  /** Where the app wants people back. */
+  /** The app's redirect address. */
   readonly appUrl: string;
-  /** At the identity provider that speaks OpenID Connect. */
+  /** The accounts at the OpenID Connect provider. */
   readonly accounts: RealIdp['accounts'];
-  /** The domain whose people sign in with SAML, and who arrives when they do. */
+  /** The domain whose users sign in with SAML, and the address of the next one. */
   readonly company: { readonly domain: string; email: string };
   newEmail(): string;
   newPhone(): string;
-  /** Confirmed, with the password of the harness. */
+  /** Creates a confirmed user with the harness's password. */
   newUser(): Promise<string>;
-  /** The text of the next message to somebody that nobody has read yet. */
+  /** Returns the text of the next unread message to an address. */
   nextMail(to: string): Promise<string>;
-  /** A request to auth as an administrator. */
+  /** Sends a request to auth as an administrator. */
   admin<T>(path: string, json?: object): Promise<T>;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ const listen = async (server: Server): Promise<string> => {
 const page = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1>${body}`;
 
-/** `change`: to the settings, for the rules that only some projects have. */
+/** `change` adjusts the settings, for rules that only some projects have. */
 export async function openWorld(
   change: { auth?: PartialConfig['auth']; account?: NonNullable<PartialConfig['plinth']>['account'] } = {},
   options: Pick<TestBackendOptions, 'outgoing'> = {},
@@ -53,7 +53,7 @@ export async function openWorld(
   const appUrl = `${await listen(app)}/callback`;
   const company = { domain: 'works.example', email: 'ada@works.example' };
   const saml = createIdp();
-  // Its page asks before it answers, as real ones do.
+  // Like real providers, it asks before it responds.
   const samlPage = createServer((request, response) => {
     if (!request.url?.includes('SAMLRequest=')) return void response.writeHead(404).end();
     const { id, relayState } = readRequest(`http://idp${request.url}`);
@@ -157,7 +157,7 @@ export async function openWorld(
     const search = `${mailUrl}/api/v1/search?query=${encodeURIComponent(`to:"${to}"`)}`;
     for (let attempt = 0; attempt < 100; attempt += 1) {
       const { messages } = (await (await fetch(search)).json()) as { messages: { ID: string }[] };
-      // The newest comes first.
+      // The latest message comes first.
       const id = messages.map(({ ID }) => ID).findLast((one) => !read.has(one));
       if (id !== undefined) {
         read.add(id);
@@ -196,7 +196,7 @@ export async function openWorld(
   };
 }
 
-/** As the setting wants it: PKCS#1, base64. */
+/** In the setting's format: PKCS#1, base64. */
 function newSamlKey(): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return privateKey.export({ type: 'pkcs1', format: 'der' }).toString('base64');
@@ -206,13 +206,13 @@ export const codeIn = (mail: string): string => /\b\d{6}\b/.exec(mail)?.[0] ?? '
 export const linkIn = (mail: string): string => /http\S+\/account\/confirm\?\S+/.exec(mail)?.[0] ?? '';
 
 export interface Asked {
-  /** The query of a page of ours that an app sends people to. */
+  /** The query of one of our pages to which an app sends users. */
   readonly search: string;
   readonly challenge: string;
   readonly verifier: string;
 }
 
-/** What an app prepares before it sends somebody away (RFC 7636). */
+/** Prepares an app's request before it sends a user away (RFC 7636). */
 export function askAsApp(world: World): Asked {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -224,7 +224,7 @@ export function askAsApp(world: World): Asked {
   return { search: `?${query}`, challenge, verifier };
 }
 
-/** What the app does when somebody comes back: whose session it gets, and at which level. */
+/** Redeems the code as the app and returns the user and level of its session. */
 export async function redeem(
   { backend }: World,
   returned: string,
@@ -246,7 +246,7 @@ export async function redeem(
   return { email: user.email, aal: (JSON.parse(payload) as { aal: string }).aal };
 }
 
-/** A project that asks for a second factor, a captcha and the current password. */
+/** A project that requires a second factor, a captcha and the current password. */
 export const openStrictWorld = (outgoing: TestBackendOptions['outgoing']): Promise<World> =>
   openWorld(
     {

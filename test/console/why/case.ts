@@ -1,4 +1,4 @@
-/** A question, and what is right. Each is asked of the Console, and in another way of REST. */
+/** A question and its correct answer. Each is asked of the Console and checked with REST. */
 
 export const ada = '11111111-1111-4111-8111-111111111111';
 export const eve = '22222222-2222-4222-8222-222222222222';
@@ -6,7 +6,7 @@ export const eve = '22222222-2222-4222-8222-222222222222';
 export type Cells = Record<string, string | null>;
 export interface Case {
   readonly what: string;
-  /** Claims; undefined: anon. */
+  /** Claims. Undefined means anon. */
   readonly as?: Record<string, unknown>;
   readonly operation: 'select' | 'insert' | 'update' | 'delete';
   readonly table: string;
@@ -15,7 +15,7 @@ export interface Case {
   readonly returned?: string[];
   readonly verdict: 'allowed' | 'hidden' | 'refused';
   readonly reason: string;
-  /** The explanation knows nothing of constraints. */
+  /** Whether the explanation differs because it doesn't consider constraints. */
   readonly disagrees?: true;
 }
 

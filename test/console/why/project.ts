@@ -1,4 +1,4 @@
-/** A backend with those tables; asks the Console why, and REST what it does. */
+/** A backend with these tables. Asks the Console why, and REST what happens. */
 import { expect } from 'vitest';
 import { sql } from '../../../src/kernel/sql.ts';
 import { operator, startBackend } from '../harness.ts';
@@ -8,7 +8,7 @@ import { whySchema } from './schema.ts';
 export async function startWhyProject() {
   const backend = await startBackend();
   const owner = await operator(backend);
-  // Roles belong to the cluster, which other tests share: their names are those of this file.
+  // Roles belong to the cluster, which other tests share, so their names are specific to this file.
   await backend.database.pool('supabase_admin').exec(`
     create role why_editor nologin; grant why_editor to authenticator; grant authenticated to why_editor;
     create role why_auditor nologin bypassrls; grant why_auditor to authenticator;
@@ -46,7 +46,7 @@ export async function startWhyProject() {
       headers: { apikey: backend.keys.publishableKey, ...(init.headers as Record<string, string>) },
     });
 
-  /** What a client of the project meets, and what it leaves is put back. */
+  /** Performs the request as a client of the project and reverts its changes. */
   async function byRest({
     as,
     operation,
@@ -69,7 +69,7 @@ export async function startWhyProject() {
     });
     const text = await answer.text();
     if (!answer.ok) {
-      // Refused by the database, and not by REST itself.
+      // Rejected by the database and not by REST itself.
       expect((JSON.parse(text) as { code: string }).code).toMatch(/^(?:42501|22012|23505)$/);
       return 'refused';
     }
@@ -78,7 +78,7 @@ export async function startWhyProject() {
     return answer.headers.get('content-range')?.endsWith('/0') ? 'hidden' : 'allowed';
   }
 
-  /** REST commits: the tables are as they were after each case. */
+  /** REST commits, so the tables are restored after each case. */
   async function restoring<T>(work: () => Promise<T>): Promise<T> {
     const admin = backend.database.pool('supabase_admin');
     const tables = ['notes', 'stamped', 'serial_notes', 'identity_notes', 'closed', 'guarded'];
@@ -99,7 +99,7 @@ export async function startWhyProject() {
     }
   }
 
-  // REST knows the tables once it has heard of them.
+  // REST serves the tables once it has been notified.
   while ((await rest('typed', 'GET')).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
 
   async function stop(): Promise<void> {

@@ -1,4 +1,4 @@
-/** What somebody sees: policies for reading. */
+/** What a user can see: policies for reading. */
 import { ada, type Case, eve, row, user } from './case.ts';
 
 export const reads: readonly Case[] = [

@@ -1,4 +1,4 @@
-/** Rights that no policy gives: grants, ownership, roles that bypass. */
+/** Rights that don't come from policies: grants, ownership, roles that bypass RLS. */
 import { ada, type Case, row, user } from './case.ts';
 
 export const rights: readonly Case[] = [

@@ -1,4 +1,4 @@
-/** The tables, policies and views that are asked about, as the project's owner makes them. */
+/** The tables, policies and views of the cases, as the project's owner creates them. */
 import { ada, eve } from './case.ts';
 
 export const whySchema = `

@@ -1,4 +1,4 @@
-/** Views: as whom they read, and which of the tables behind them decides. */
+/** Views: the role they read as, and which underlying table decides. */
 import { ada, type Case, eve, row, user } from './case.ts';
 
 export const views: readonly Case[] = [

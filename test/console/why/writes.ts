@@ -1,4 +1,4 @@
-/** What somebody changes: USING, WITH CHECK, and what is wanted back. */
+/** What a user can change: USING, WITH CHECK, and returned rows. */
 import { ada, type Case, eve, row, user } from './case.ts';
 
 export const writes: readonly Case[] = [

@@ -1,4 +1,4 @@
--- One table: everybody who is signed in reads all notes, and writes only their own.
+-- One table: every signed-in user can read all notes but only write their own.
 create table public.notes (
   id bigint generated always as identity primary key,
   author uuid not null default auth.uid() references auth.users on delete cascade,
@@ -22,7 +22,7 @@ create policy "authors remove" on public.notes
 
 alter publication supabase_realtime add table public.notes;
 
--- Photos: each person has a folder named by their user id.
+-- Photos: each user has a folder named after their user ID.
 create policy "own photo folder" on storage.objects
   for insert to authenticated
   with check (bucket_id = 'photos' and (storage.foldername(name))[1] = (select auth.uid())::text);

@@ -1,4 +1,4 @@
-/** Another app asks to act for somebody. */
+/** Another app requests access. */
 import { equal, match } from 'node:assert/strict';
 import type { Flow } from '../scene.ts';
 import { say } from '../texts.ts';
@@ -8,7 +8,7 @@ interface Client {
   readonly client_id: string;
 }
 
-/** As an administrator does it, or as any app does it for itself. */
+/** Registers a client as an administrator, or as an app that registers itself. */
 async function register(world: World, name: string, isVetted: boolean): Promise<Client> {
   const path = isVetted ? '/admin/oauth/clients' : '/oauth/clients/register';
   return world.admin(path, {
@@ -20,7 +20,7 @@ async function register(world: World, name: string, isVetted: boolean): Promise<
   });
 }
 
-/** Where an app sends the browser to ask. */
+/** Returns the address to which an app sends the browser to request access. */
 function requestOf(world: World, { client_id }: Client): string {
   const query = new URLSearchParams({
     client_id,

@@ -1,4 +1,4 @@
-/** Guests: starting as one, keeping the account, bringing everything to an account there is. */
+/** Guests: starting a session, saving the account, moving everything to an existing account. */
 import { deepEqual } from 'node:assert/strict';
 import { password } from '../../harness.ts';
 import type { Flow } from '../scene.ts';

@@ -1,4 +1,4 @@
-/** Where no script runs: signing in, codes, a forgotten password and the second factor. */
+/** Without scripts: signing in, codes, a forgotten password and the second factor. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { laterTotp, password, totp } from '../../harness.ts';
 import type { Flow, Scene } from '../scene.ts';
@@ -115,7 +115,7 @@ const signUp: Flow = {
   },
 };
 
-/** An authenticator app, set up as any client of auth does it; its secret. */
+/** Sets up an authenticator app through the API and returns its secret. */
 async function enrol(world: World, email: string): Promise<string> {
   const ask = async <T>(path: string, json: object, token = ''): Promise<T> => {
     const answer = await world.backend.fetch(`/auth/v1${path}`, {

@@ -1,4 +1,4 @@
-/** What stricter projects ask for: a second factor of everybody, a captcha before every form, the current password. */
+/** Options of stricter projects: a required second factor, a captcha before every form, the current password. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { password, totp } from '../../harness.ts';
 import type { Flow } from '../scene.ts';
@@ -6,8 +6,8 @@ import { say } from '../texts.ts';
 import { askAsApp, redeem } from '../world.ts';
 
 /**
- * The widget of a captcha as its provider documents it (https://docs.hcaptcha.com/invisible): `render` gives an id,
- * `execute` a token. It brings a frame of its own, as theirs does.
+ * The captcha widget as its provider documents it (https://docs.hcaptcha.com/invisible): `render` returns an ID and
+ * `execute` a token. Like the original, it adds a frame.
  */
 const fakeHcaptcha = `
   let loaded;
@@ -50,7 +50,7 @@ const withEveryRule: Flow = {
     const { search, verifier } = askAsApp(world);
     await scene.open('sign-in', search);
     await page.waitForLoadState('networkidle');
-    // Who only looks is not reported to anybody.
+    // Opening a page contacts no captcha provider.
     deepEqual(asked, []);
     await scene.signIn(email);
     await scene.sees(say('factor.required'));

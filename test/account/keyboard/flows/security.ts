@@ -1,4 +1,4 @@
-/** What people do on the security page, and what it asks of them before. */
+/** Tasks on the security page, and the confirmations they require. */
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { CDPSession } from 'playwright-core';
@@ -32,7 +32,7 @@ const newAddress: Flow = {
     await walker.fill(say('security.email-new'), next);
     await walker.enter();
     await scene.sees(say('security.email-pending-both', { email: next, old: email }));
-    // Three were sent there, and only the last is good.
+    // Three links were sent, and only the last is valid.
     for (let sent = 0; sent < 2; sent += 1) await scene.link(next);
     await page.goto(await scene.link(next));
     await walker.press(say('confirm.button'));
@@ -105,7 +105,7 @@ const newPassword: Flow = {
   },
 };
 
-/** Sets up an authenticator app on the security page; its secret. */
+/** Sets up an authenticator app on the security page and returns its secret. */
 export async function enrol({ page, walker, ...scene }: Scene, name: string): Promise<string> {
   await walker.press(say('security.factor-add'));
   await walker.fill(say('field.factor-name'), name);
@@ -225,7 +225,7 @@ const phoneFactor: Flow = {
   },
 };
 
-/** The browser's own, in software. */
+/** Adds a software authenticator to the browser. */
 async function addAuthenticator({ context, page }: Scene, kind: 'device' | 'stick'): Promise<CDPSession> {
   const cdp = await context.newCDPSession(page);
   await cdp.send('WebAuthn.enable');
@@ -273,7 +273,7 @@ const passkey: Flow = {
     const email = await scene.signedIn();
     await walker.press(say('passkey.add'));
     await scene.sees(say('passkey.ready'));
-    // The name that auth gives a passkey, in every language.
+    // The name that auth gives a passkey in every language.
     await walker.press(say('passkey.rename-what', { name: 'Passkey' }));
     await walker.fill(say('passkey.name'), 'My laptop');
     await scene.state('security, passkey to be renamed');
@@ -281,7 +281,7 @@ const passkey: Flow = {
     await scene.sees(say('passkey.renamed', { name: 'My laptop' }));
     await scene.state('security, a passkey');
     await scene.signOut();
-    // The browser of the tests offers the one key there is by itself, as soon as the page asks for it in the field.
+    // The test browser offers its only key as soon as the page requests it in the field.
     await scene.open('sign-in');
     await walker.press(say('sign-in.passkey')).catch(() => undefined);
     await scene.sees(say('security.as', { who: email }));

@@ -1,4 +1,4 @@
-/** The ways in. */
+/** The sign-in methods. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { ethereumWallet } from '../../../auth/wallet-keys.ts';
 import { announcing, installWallet, shortAddress } from '../../browser-wallets.ts';
@@ -69,7 +69,7 @@ const withCode: Flow = {
     await walker.fill(say('field.code'), second);
     await scene.sees(say('security.as', { who: email }));
 
-    // From the page that asks for the address.
+    // Starts from the page that asks for the address.
     await scene.signOut();
     await scene.open('code');
     await scene.state('code, where to');
@@ -107,7 +107,7 @@ const withLink: Flow = {
   },
 };
 
-/** At the provider, where the focus is in the first field. */
+/** Fills in the provider's pages, whose first field has the focus. */
 export async function atProvider(
   { page, walker }: Pick<Scene, 'page' | 'walker'>,
   login: string,
@@ -215,7 +215,7 @@ const signUp: Flow = {
     await scene.sees(say('security.as', { who: email }));
     await scene.signOut();
 
-    // An address that is taken gets the same answer.
+    // An address that is in use gets the same response.
     await scene.open('sign-up');
     await walker.fill(say('field.email'), email);
     await walker.fill(say('field.password'), password);

@@ -1,4 +1,4 @@
-/** When things are slow, too many, or not there: what pages say while they wait, and what one can do about it. */
+/** Slow responses, rate limits and outages: what pages show while they wait, and how users can continue. */
 import { equal } from 'node:assert/strict';
 import type { BrowserContext, Route } from 'playwright-core';
 import { password } from '../../harness.ts';
@@ -7,12 +7,12 @@ import { say } from '../texts.ts';
 import { askAsApp } from '../world.ts';
 import { enrol } from './security.ts';
 
-/** The refusal of auth that this code stands for, on every request to an address. */
+/** Responds to every request to an address with auth's error for this code. */
 function refuse(context: BrowserContext, url: string, status: number, code: string): Promise<unknown> {
   return context.route(url, (route) => route.fulfill({ status, json: { error_code: code, msg: '' } }));
 }
 
-/** Requests to an address wait, until it turns out that there is no connection. */
+/** Holds requests to an address until the connection is reported as lost. */
 async function hold(context: BrowserContext, url: string): Promise<() => Promise<void>> {
   const held: Route[] = [];
   await context.route(url, (route) => void held.push(route));

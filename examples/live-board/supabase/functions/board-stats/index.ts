@@ -1,4 +1,4 @@
-// Counts notes as the caller: the token is passed on, so row level security decides what is counted.
+// Counts notes as the caller: the token is passed on, so row level security determines the count.
 const cors = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers': 'authorization, apikey, content-type, x-client-info',
