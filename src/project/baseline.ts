@@ -23,7 +23,7 @@ import type { KeepGoing, StatementFailure } from './run-file.ts';
 import type { ProjectDeps } from './types.ts';
 
 export interface BaselineOptions {
-  /** The folder that holds `supabase/`. */
+  /** The folder that contains `supabase/`. */
   readonly projectDir: string;
   /** Relative to the working directory, as the developer wrote it. */
   readonly typesFile: string;

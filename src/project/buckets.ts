@@ -114,7 +114,7 @@ function messageOf(text: string, status: number): string {
     const { message } = JSON.parse(text) as { message?: unknown };
     if (typeof message === 'string') return message;
   } catch {
-    // Not JSON: the status must do.
+    // Not JSON, so only the status is reported.
   }
   return `status ${status}`;
 }
@@ -148,7 +148,7 @@ const typesByExtension: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 };
 
-/** By extension, else text or bytes by what the content looks like. */
+/** Determined by the extension, or else as text or binary by the content. */
 function contentType(name: string, content: Uint8Array): string {
   const known = typesByExtension[extname(name).toLowerCase()];
   if (known !== undefined) return known;

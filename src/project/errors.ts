@@ -1,4 +1,4 @@
-/** What can be wrong with the project folder, as data: code to message. */
+/** The errors of a project folder, as data: code and message. */
 import type { PostgresErrorShape } from '../database/types.ts';
 
 const table = {
@@ -27,7 +27,7 @@ export type ProjectErrorCode = keyof typeof table;
 
 type Details = Readonly<Record<string, string | number | undefined>>;
 
-/** Told to the developer as it is; `advice` holds further lines (statement, caret, hint, what to do). */
+/** An error that is shown to the developer. `advice` contains additional lines (statement, caret, hint, remedy). */
 export class ProjectError extends Error {
   readonly code: ProjectErrorCode;
   readonly advice: readonly string[];
@@ -45,23 +45,23 @@ export class ProjectError extends Error {
 }
 
 export interface FailedStatement {
-  /** As `supabase/migrations/1_init.sql`. */
+  /** Such as `supabase/migrations/1_init.sql`. */
   readonly file: string;
   readonly index: number;
-  /** Line of the file on which the statement begins. */
+  /** The line on which the statement begins. */
   readonly line: number;
   readonly text: string;
-  /** Earlier steps of the file that are committed. */
+  /** The number of earlier steps of the file that are committed. */
   readonly committed: boolean;
-  /** It ran inside a function of ours: position and context speak of that. */
+  /** Whether the statement ran inside one of our functions, to which the error's position and context refer. */
   readonly isOurCall: boolean;
-  /** Lines of advice that the project's own files give. */
+  /** Lines of advice derived from the project's files. */
   readonly reason: readonly string[];
-  /** The reason is an extension that the server can't have. */
+  /** Whether the cause is an extension that the server can't provide. */
   readonly lacksExtension: boolean;
 }
 
-/** The database's own words, where they belong in the file, and the statement with a caret. */
+/** Combines the database's message, the location in the file, and the statement with a caret. */
 export function statementFailed(failed: FailedStatement, cause: PostgresErrorShape): ProjectError {
   const position = failed.isOurCall ? undefined : cause.position;
   const line = failed.line + (position === undefined ? 0 : lineOf(failed.text, position) - 1);
@@ -104,7 +104,10 @@ const lineOf = (text: string, position: number) =>
 
 const shownLines = 12;
 
-/** The statement with a caret below the position (1-based, in characters); long statements are cut around it. */
+/**
+ * Returns the statement with a caret below the position (in characters from 1). Long statements are truncated around
+ * it.
+ */
 export function markPosition(text: string, position: number | undefined): string {
   const lines = text.split('\n');
   if (position === undefined) {

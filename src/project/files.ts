@@ -1,11 +1,11 @@
-/** The files of the user's `supabase/` folder that the database is made from. */
+/** The files in the user's `supabase/` folder from which the database is created. */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { SqlText } from './core/missing.ts';
 
 /**
- * The folder that holds `supabase/`, looked for upward from `from`; undefined when there is none.
+ * Returns the folder that contains `supabase/`, searching upward from `from`, or undefined if there is none.
  *
  * @example findProjectDir('/home/ada/app/src') // '/home/ada/app'
  */
@@ -22,20 +22,21 @@ export interface MigrationFile {
   readonly version: string;
   readonly name: string;
   readonly path: string;
-  /** As shown and as upstream writes it: `supabase/migrations/20240101000000_init.sql`. */
+  /** The displayed path, in upstream's format: `supabase/migrations/20240101000000_init.sql`. */
   readonly shownPath: string;
 }
 
 export interface MigrationFolder {
-  /** In order of their names. */
+  /** Sorted by name. */
   readonly files: readonly MigrationFile[];
-  /** A sentence for every file that is left out. */
+  /** A sentence for every skipped file. */
   readonly notes: readonly string[];
 }
 
 /**
- * The initial migration that CLIs before December 2021 wrote for the service itself: upstream's rule, by which only the
- * folder's very first entry is looked at, and only a time of 14 digits counts (`001_init.sql` is the user's).
+ * Whether this is the initial migration that CLIs before December 2021 wrote for the service itself. By upstream's
+ * rule, only the very first entry of the folder qualifies, and only with a 14-digit time (`001_init.sql` is the
+ * user's).
  */
 function isServicesInit(entry: string): boolean {
   const time = /(\d{14})_init\.sql/.exec(entry)?.[1];
@@ -70,12 +71,12 @@ export interface NewFile extends MigrationFile {
   readonly exists: boolean;
 }
 
-/** The file of a baseline: its version sorts before every other. */
+/** Returns the file of a baseline, whose version sorts before all others. */
 export function baselineFileOf(supabaseDir: string): NewFile {
   const { files } = readMigrationFolder(supabaseDir);
   const name = 'baseline';
   const first = files.find((file) => file.name !== name)?.version ?? '20000101000000';
-  // By name `0000_` comes before `000_`.
+  // In a sort by name, `0000_` precedes `000_`.
   const version = '0'.repeat(/^0+$/.test(first) ? first.length + 1 : first.length);
   const entry = `${version}_${name}.sql`;
   const path = join(supabaseDir, 'migrations', entry);
@@ -89,7 +90,7 @@ function entriesOf(dir: string): { readonly name: string; readonly isFolder: boo
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Editors of Windows may save UTF-16, which PostgreSQL doesn't take; such a file begins with its byte order mark. */
+/** Windows editors may save UTF-16, which PostgreSQL doesn't accept. Such a file starts with a byte order mark. */
 export function readSql(path: string): string {
   const content = readFileSync(path);
   return content.toString(content[0] === 0xff && content[1] === 0xfe ? 'utf16le' : 'utf8');
@@ -97,14 +98,17 @@ export function readSql(path: string): string {
 
 export interface SeedFile {
   readonly path: string;
-  /** As upstream's table has it: `supabase/seed.sql`. */
+  /** As in upstream's table: `supabase/seed.sql`. */
   readonly shownPath: string;
-  /** SHA-256 of the content, in hexadecimal. */
+  /** The SHA-256 hash of the content, in hexadecimal. */
   readonly hash: string;
   readonly text: string;
 }
 
-/** The files of the globs in the order given, each glob sorted, none twice. */
+/**
+ * Returns the files that match the globs, in the given order. Each glob's matches are sorted, and duplicates are
+ * removed.
+ */
 export function readSeedFiles(
   supabaseDir: string,
   globs: readonly string[],
@@ -125,13 +129,13 @@ export function readSeedFiles(
   return { files: [...found.values()], notes };
 }
 
-/** `supabase/roles.sql`, if it exists. */
+/** Returns the text of `supabase/roles.sql`, if it exists. */
 export function readRolesFile(supabaseDir: string): string | undefined {
   const path = join(supabaseDir, 'roles.sql');
   return existsSync(path) ? readSql(path) : undefined;
 }
 
-/** Every file that creates the database, in the order in which they are applied; seeds only fill it. */
+/** Returns every file that creates the database, in the order in which they are applied. Seeds only fill it. */
 export function readSources(supabaseDir: string): SqlText[] {
   const roles = readRolesFile(supabaseDir);
   return [

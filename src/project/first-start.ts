@@ -1,4 +1,4 @@
-/** A database made from the user's folder: vault secrets, roles, migrations and seeds. */
+/** Creates a database from the user's folder: vault secrets, roles, migrations and seeds. */
 import { join } from 'node:path';
 import { missingExtensions, setAutoExposeNewTables } from '../database/index.ts';
 import type { Session } from '../database/types.ts';
@@ -17,7 +17,7 @@ import { findTypesFiles } from './types-files.ts';
 export interface FirstStartOptions {
   readonly upToVersion?: string;
   readonly keepGoing?: KeepGoing;
-  /** Runs before the migrations, and is in no list of applied ones. */
+  /** Runs before the migrations and isn't recorded as applied. */
   readonly baseline?: SqlText;
 }
 
@@ -27,7 +27,7 @@ interface FirstStart {
   readonly done: ReadonlySet<string>;
 }
 
-/** What an interrupted start has done is not done again. @throws {ProjectError} */
+/** Skips what an interrupted start has already done. @throws {ProjectError} */
 export async function firstStart(
   deps: ProjectDeps,
   options: FirstStartOptions,
@@ -36,7 +36,7 @@ export async function firstStart(
   const { database, config, projectDir, onProgress, log } = deps;
   const supabaseDir = join(projectDir, 'supabase');
   const { session, privileged, done } = start;
-  // Our own cluster, and nothing listens yet.
+  // This is our own cluster, and no service is listening yet.
   const quiet = database.info.embedded;
   const shared = {
     session,
@@ -91,10 +91,12 @@ async function writeVault({ config, onProgress }: ProjectDeps, session: Session)
   }
 }
 
-/** `plinth` and `proj` in ASCII: one process at a time changes the user's part of a database. */
+/** `plinth` and `proj` in ASCII. Only one process at a time changes the user's part of a database. */
 const lockKey = 0x70726f6a;
 
-/** A connection as `postgres` that is thrown away afterwards: whatever the user's SQL left in it goes with it. */
+/**
+ * Opens a connection as `postgres` that is closed afterwards, together with any state that the user's SQL left in it.
+ */
 export async function withUserSession<T>(
   { database, mode }: ProjectDeps,
   work: (session: Session, privileged: PrivilegedRunner) => Promise<T>,

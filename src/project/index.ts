@@ -1,6 +1,7 @@
 /**
- * The user's `supabase/` folder as a database: vault secrets, roles, migrations, seeds and buckets. The first start
- * and a reset run everything, later starts run nothing; what an interrupted first start has done is not done again.
+ * Turns the user's `supabase/` folder into a database: vault secrets, roles, migrations, seeds and buckets. The first
+ * start and a reset run everything, and later starts run nothing. After an interruption, the first start continues
+ * where it stopped.
  */
 import { join } from 'node:path';
 import { missingExtensions } from '../database/index.ts';
@@ -48,20 +49,23 @@ export const migrations: MigrationSet = { room: 'project', dir: new URL('./sql/'
 
 export interface Project {
   /**
-   * Before the services start: vault, roles, migrations and seeds, at the first start only. Does nothing in somebody
-   * else's database of the hosted service.
+   * Runs before the services start, at the first start only: vault, roles, migrations and seeds. Does nothing in an
+   * existing database of the hosted service.
    *
-   * @throws {ProjectError} naming file, statement and line; nothing of that file stays applied.
+   * @throws {ProjectError} with file, statement and line. Nothing of that file stays applied.
    */
   prepareDatabase(options?: PrepareOptions): Promise<void>;
-  /** After the services listen: buckets and their files, at the first start only. Without `fetch`: storage is left out. */
+  /**
+   * Runs once the services listen, at the first start only: buckets and their files. Without `fetch`, storage is
+   * skipped.
+   */
   prepareBuckets(fetch: BucketDeps['fetch'] | undefined): Promise<void>;
 }
 
 export interface PrepareOptions {
-  /** Migrations newer than this version are left out (`db reset --version`). */
+  /** Skips migrations newer than this version (`db reset --version`). */
   readonly upToVersion?: string;
-  /** Leaves out statements that fail, and lists them. */
+  /** Skips statements that fail, and lists them. */
   readonly keepGoing?: boolean;
 }
 
@@ -106,14 +110,14 @@ export function createProject(deps: ProjectDeps): Project {
   };
 }
 
-/** Every start says so, until a reset has made the database from files that pass. */
+/** Every start reports this until a reset has created the database from files without failures. */
 async function announcePartialSchema(deps: ProjectDeps): Promise<void> {
   const failures = await listFailures(deps.database);
   if (failures.length === 0) return;
   note(deps, `${summaryOf(failures)} Run "plinth db reset" to apply the files again.`);
 }
 
-/** The statements that --keep-going left out; none in somebody else's database. */
+/** Returns the statements that --keep-going skipped. Empty for a database that Plinth doesn't manage. */
 export async function listFailures(database: Database): Promise<readonly LeftOut[]> {
   return database.info.ownsSchemas ? await selectFailures(database.pool('postgres')) : [];
 }
@@ -132,7 +136,7 @@ async function silenceEventTriggers(database: Database, log: Logger): Promise<vo
   }
 }
 
-/** Files and applied versions, for `migration list`. */
+/** Returns files and applied versions for `migration list`. */
 export async function listMigrations(
   deps: Pick<ProjectDeps, 'database' | 'projectDir'>,
 ): Promise<MigrationState[]> {
@@ -144,7 +148,7 @@ export async function listMigrations(
   );
 }
 
-/** Applies what is pending; the names of the applied files. @throws {ProjectError} */
+/** Applies pending migrations and returns the names of their files. @throws {ProjectError} */
 export async function migrateUp(
   deps: ProjectDeps,
   options: { readonly includeAll: boolean },
@@ -168,7 +172,7 @@ export async function migrateUp(
   return pending.map(({ shownPath }) => shownPath);
 }
 
-/** Marks versions as applied or not, without running anything. @throws {ProjectError} `migration_not_found` */
+/** Marks versions as applied or not applied without running anything. @throws {ProjectError} `migration_not_found` */
 export async function repairMigrations(
   { database, projectDir }: Pick<ProjectDeps, 'database' | 'projectDir'>,
   versions: readonly string[],

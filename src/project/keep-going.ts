@@ -1,10 +1,10 @@
-/** A start that leaves out what fails, and remembers it. */
+/** A start that skips failing statements and records them. */
 import type { Queryable } from '../database/types.ts';
 import type { LeftOut } from './core/failures.ts';
 import { insertFailure } from './queries.ts';
 import type { KeepGoing } from './run-file.ts';
 
-/** Each failure is recorded with its file; `failures` has those of this start. */
+/** Each failure is recorded with its file. `failures` contains those of this start. */
 export function createKeepGoing(): KeepGoing & { readonly failures: readonly LeftOut[] } {
   const failures: LeftOut[] = [];
   return {

@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL itself says about the bodies of functions that were created without being looked at, or whose tables have changed
- * since: `db lint`. Bodies of SQL functions are analyzed, those of PL/pgSQL functions are only parsed.
+ * Implements `db lint`: PostgreSQL's own findings about functions that were created without validation, or whose tables
+ * have changed since. Bodies of SQL functions are analyzed, and those of PL/pgSQL functions are only parsed.
  */
 import type { Pool, PostgresErrorShape, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
@@ -14,7 +14,7 @@ interface FunctionRow {
   readonly isDefiner: boolean;
 }
 
-/** Schemas of the project: neither PostgreSQL's nor those that the services or extensions own. */
+/** Returns the project's schemas, excluding those of PostgreSQL, the services and extensions. */
 async function userSchemas(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select n.nspname::text as name from pg_catalog.pg_namespace n
@@ -25,7 +25,7 @@ async function userSchemas(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Of these schemas, or of all that the project has. Changes nothing: the transaction is rolled back. */
+/** Checks these schemas, or all of the project's. Changes nothing, because the transaction is rolled back. */
 export async function lint(
   pool: Pool,
   named: readonly string[],
@@ -69,7 +69,7 @@ function functionsOf(tx: Queryable, schema: string): Promise<FunctionRow[]> {
 async function bodyIssues(tx: Queryable, row: FunctionRow): Promise<LintIssue[]> {
   await tx.exec('savepoint lint');
   try {
-    // As when it is called: names are looked up by the function's own path.
+    // Resolves names with the function's own search path, as a call does.
     for (const setting of row.settings) {
       const cut = setting.indexOf('=');
       await tx.query(sql`select set_config(${setting.slice(0, cut)}, ${setting.slice(cut + 1)}, true)`);
@@ -98,7 +98,7 @@ function issueOf(error: PostgresErrorShape): LintIssue {
   };
 }
 
-/** Names in a definer function are looked up where its caller says, with the rights of its owner. */
+/** Names in a definer function are resolved with the caller's search path but the owner's rights. */
 function searchPathIssues({ isDefiner, settings }: FunctionRow): LintIssue[] {
   if (!isDefiner || settings.some((setting) => setting.startsWith('search_path='))) return [];
   return [

@@ -1,4 +1,4 @@
-/** The user's migrations and what the database says was applied. */
+/** Compares the user's migrations with those applied to the database. */
 import type { Session } from '../database/types.ts';
 import { splitStatements } from './core/split.ts';
 import { ProjectError } from './errors.ts';
@@ -9,12 +9,12 @@ import { type KeepGoing, type RunOptions, runFile } from './run-file.ts';
 
 export interface MigrationState {
   readonly version: string;
-  /** Undefined: applied, but the file is gone. */
+  /** Undefined if the migration was applied but its file no longer exists. */
   readonly file: MigrationFile | undefined;
   readonly applied: boolean;
 }
 
-/** Files and applied versions side by side, in order of versions as text. */
+/** Matches files and applied versions, sorted by version as text. */
 export function compareMigrations(
   files: readonly MigrationFile[],
   applied: readonly string[],
@@ -28,7 +28,7 @@ export function compareMigrations(
 }
 
 /**
- * The files still to apply, in order.
+ * Returns the pending files in order.
  *
  * @throws {ProjectError} `remote_missing`; `local_older` unless `includeAll`.
  */
@@ -74,7 +74,7 @@ export interface ApplyOptions {
   readonly onProgress: (message: string) => void;
 }
 
-/** @throws {ProjectError} at the first file that fails; files before it stay applied. */
+/** @throws {ProjectError} for the first file that fails. Earlier files stay applied. */
 export async function applyMigrations(files: readonly MigrationFile[], options: ApplyOptions): Promise<void> {
   if (files.length === 0) return;
   await ensureHistory(options.session);
@@ -87,7 +87,7 @@ export async function applyMigrations(files: readonly MigrationFile[], options: 
   }
 }
 
-/** A file as the history keeps it. @throws {ProjectError} `migration_not_found` */
+/** Returns a file in the format of the history table. @throws {ProjectError} `migration_not_found` */
 export function readForHistory(files: readonly MigrationFile[], version: string) {
   const file = files.find((one) => one.version === version);
   if (file === undefined)

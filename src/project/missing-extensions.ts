@@ -1,4 +1,7 @@
-/** What a project asks of extensions that the embedded PostgreSQL doesn't have: the table after a start, and the reason of a failure. */
+/**
+ * Reports extensions that the project needs and the embedded PostgreSQL doesn't have: a table after the start, and the
+ * cause of a failure.
+ */
 import { missingExtensions, missingSentence, placeholderVersion } from '../database/index.ts';
 import type { Database, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
@@ -11,7 +14,7 @@ export interface PlaceholderReport {
   readonly report: (line: string) => void;
 }
 
-/** Runs migrations, and lists the placeholders that are there afterwards, also where one failed. */
+/** Runs migrations and lists the existing placeholders afterwards, even if a migration failed. */
 export async function reportingPlaceholders(
   { database, files, report }: PlaceholderReport,
   migrate: () => Promise<void>,
@@ -43,8 +46,8 @@ interface FailedForExtension {
 }
 
 /**
- * Lines for the developer: one notice for extensions that nothing depends on, and a table of the others with the statement that
- * failed for lack of one.
+ * Returns lines for the developer: one notice for extensions that nothing depends on, and a table of the others with
+ * the statement that failed because of them.
  */
 export function describePlaceholders(
   names: readonly string[],
@@ -80,7 +83,7 @@ export function describePlaceholders(
   ];
 }
 
-/** The extension whose absence made the statement fail; undefined where it was something else. */
+/** Returns the missing extension that made the statement fail, or undefined for another cause. */
 function failedForExtension(error: unknown): FailedForExtension | undefined {
   if (!(error instanceof Error) || !(error.cause instanceof Error)) return undefined;
   const extension = missingExtensionOf(error.cause);
@@ -90,7 +93,7 @@ function failedForExtension(error: unknown): FailedForExtension | undefined {
   return Object.hasOwn(missingExtensions, extension) ? { extension, at } : undefined;
 }
 
-/** Why PostgreSQL doesn't find the object, and what to do. */
+/** Explains why PostgreSQL doesn't find the object, and what to do. */
 export function absentExtensionSentence(error: { readonly message: string }): string | undefined {
   const name = missingExtensionOf(error);
   if (name === undefined) return undefined;
@@ -98,7 +101,7 @@ export function absentExtensionSentence(error: { readonly message: string }): st
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
 }
 
-/** The first statement that creates it, as `file:line`. */
+/** Returns the location of the first statement that creates it, as `file:line`. */
 function createdAt(name: string, files: readonly SqlText[]): string | undefined {
   const statement = new RegExp(
     String.raw`\bcreate\s+extension\s+(?:if\s+not\s+exists\s+)?(?:"${name}"|${name}(?![\w-]))`,

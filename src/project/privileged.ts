@@ -1,7 +1,7 @@
 /**
- * Runs the few statements of a user's migration that need a superuser (`core/privileged.ts`) inside the user's own
- * transaction: each is the only content of a definer function made for it, and dropped afterwards. What it makes is
- * given to `postgres`, so that later migrations can alter and drop it.
+ * Runs the few statements of a migration that require a superuser (`core/privileged.ts`) inside the user's own
+ * transaction. Each is the only content of a definer function that is created for it and dropped afterwards. The
+ * created objects are given to `postgres`, so that later migrations can alter and drop them.
  */
 
 import type { Database, Queryable } from '../database/types.ts';
@@ -10,20 +10,20 @@ import type { PlannedStatement } from './core/plan.ts';
 import type { Privileged } from './core/privileged.ts';
 
 export interface PrivilegedRunner {
-  /** Before the transaction: makes the functions, committed. */
+  /** Creates the functions before the transaction, in a committed transaction. */
   prepare(statements: readonly PlannedStatement[]): Promise<void>;
-  /** Inside the transaction: runs one of them. */
+  /** Runs one of the statements inside the transaction. */
   run(tx: Queryable, statement: PlannedStatement): Promise<void>;
-  /** Drops what `prepare` made, of this run and of one that was killed. */
+  /** Drops the functions of this run and of one that was killed. */
   cleanUp(): Promise<void>;
 }
 
 const functionName = (index: number) => `_plinth.${quoteIdentifier(`project_step_${index}`)}`;
 
 export interface PrivilegedOptions {
-  /** The role that the file's statements run as. */
+  /** The role that runs the file's statements. */
   readonly role: string;
-  /** In production event triggers of the user are made, but stay off. */
+  /** In production, the user's event triggers are created but disabled. */
   readonly mode: 'development' | 'production';
 }
 
@@ -39,7 +39,7 @@ export function createPrivilegedRunner(database: Database, options: PrivilegedOp
       }
     },
     async run(tx, { index, text }) {
-      // Under a role that the file has switched to PostgreSQL itself refuses it.
+      // If the file has switched to another role, PostgreSQL itself rejects the statement.
       const isOwnRole = await isSessionRole(tx);
       await tx.exec(isOwnRole ? `select ${functionName(index)}()` : text);
     },
@@ -58,7 +58,7 @@ async function isSessionRole(tx: Queryable): Promise<boolean> {
   return row !== undefined && row.current === row.session;
 }
 
-/** After a kill in the middle of a file. */
+/** Removes functions after a kill in the middle of a file. */
 export async function dropLeftovers(admin: Queryable): Promise<void> {
   const rows = await admin.query<{ name: string }>(sql`
     select p.oid::regprocedure::text as name from pg_catalog.pg_proc p
@@ -75,7 +75,8 @@ function definition(
   const owner = quoteIdentifier(role);
   const disable =
     object === 'event trigger' && mode === 'production' ? `alter event trigger ${name} disable;` : '';
-  // Owners of both must be superusers when they become owners; nobody else sees the role in between.
+  // The owner of either object must be a superuser at the time of the change. No other session sees the role in
+  // between.
   const body = `begin
   ${text};
   ${disable}
@@ -94,7 +95,7 @@ grant execute on function ${functionName(index)}() to ${owner};
 commit`;
 }
 
-/** Under `serve` no event trigger of the user runs, those made under `start` included. */
+/** Under `serve`, none of the user's event triggers run, including those created under `start`. */
 export async function disableUserEventTriggers(admin: Queryable): Promise<string[]> {
   const rows = await admin.query<{ name: string }>(sql`
     select t.evtname as name from pg_catalog.pg_event_trigger t

@@ -1,4 +1,7 @@
-/** The project's migrations, and roles and seeds where asked for, in a database that isn't its own: `db push`. */
+/**
+ * Implements `db push`: applies the project's migrations, and on request roles and seeds, to a database that isn't its
+ * own.
+ */
 import { join } from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { Pool, Session } from '../database/types.ts';
@@ -24,13 +27,13 @@ export interface PushDeps {
 }
 
 export interface PushOptions {
-  /** Also files older than the newest applied one. */
+  /** Includes files older than the latest applied one. */
   readonly includeAll: boolean;
   readonly includeRoles: boolean;
   readonly includeSeed: boolean;
 }
 
-/** What a push would do. */
+/** The effect of a push. */
 export interface PushPlan {
   /** The text of supabase/roles.sql. */
   readonly roles: string | undefined;
@@ -39,7 +42,7 @@ export interface PushPlan {
 }
 
 export interface PendingSeed extends SeedFile {
-  /** It ran before, as another text: only its hash is updated. */
+  /** Whether an earlier version of it has run. In that case only its hash is updated. */
   readonly isChanged: boolean;
 }
 
@@ -72,13 +75,13 @@ async function pendingSeeds(
     .map((file) => ({ ...file, isChanged: known.has(file.shownPath) }));
 }
 
-/** @throws {ProjectError} at the first file that fails; files before it stay applied. */
+/** @throws {ProjectError} for the first file that fails. Earlier files stay applied. */
 export async function push(deps: PushDeps, plan: PushPlan): Promise<void> {
   const session = await deps.pool.connect();
   try {
     await pushPlan(deps, plan, session);
   } finally {
-    // Whatever the files left in it goes with it.
+    // Discards all state that the files left in the session.
     session.destroy();
   }
 }
@@ -111,7 +114,7 @@ async function pushPlan(
   await applySeeds(seeds, shared);
 }
 
-/** There is no superuser of ours: the database decides what its role may do. */
+/** We have no superuser there, so the database's own rules decide. */
 const asWritten: PrivilegedRunner = {
   prepare: async () => {},
   run: (tx, { text }) => tx.exec(text),

@@ -1,13 +1,13 @@
-/** Fixed SQL: upstream's bookkeeping tables, and our own notes of what was done. */
+/** Fixed SQL: upstream's bookkeeping tables and our own records. */
 
 import type { PostgresErrorShape, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 import type { LeftOut } from './core/failures.ts';
 
 /**
- * Before statements of ours in a transaction of the user's: whatever role, search_path or timeout the file has set, these
- * run as the role that signed in and mean the objects they name. The end of the transaction undoes it, so what the file
- * sets for its own later statements stays.
+ * Runs before our own statements in a user's transaction: whatever role, search_path or timeout the file has set, they
+ * run as the login role and refer to the intended objects. The end of the transaction reverts this, so the file's own
+ * settings stay in effect for its later statements.
  */
 export async function shieldFromFile(tx: Queryable): Promise<void> {
   await tx.exec(`
@@ -19,7 +19,7 @@ export async function shieldFromFile(tx: Queryable): Promise<void> {
     set local row_security = on`);
 }
 
-/** Nothing can make it writable again. */
+/** A read-only transaction can't be made writable again. */
 export async function isReadOnlyTransaction(tx: Queryable): Promise<boolean> {
   const [row] = await tx.query<{ mode: string }>(
     sql`select current_setting('transaction_read_only') as mode`,
@@ -34,7 +34,7 @@ alter table supabase_migrations.schema_migrations add column if not exists state
 alter table supabase_migrations.schema_migrations add column if not exists name text;
 create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null);`;
 
-/** Names as upstream's CLI makes them; nothing happens where they exist. */
+/** Uses the names that upstream's CLI creates. Does nothing if they exist. */
 export async function ensureHistory(db: Queryable): Promise<void> {
   await db.exec(`set client_min_messages = warning;${createHistory}reset client_min_messages`);
 }
@@ -44,7 +44,7 @@ export interface AppliedMigration {
   readonly name: string;
 }
 
-/** In order of their versions, compared as text. */
+/** Sorted by version as text. */
 export async function selectApplied(db: Queryable): Promise<AppliedMigration[]> {
   return await emptyIfMissing(
     db.query<AppliedMigration>(sql`
@@ -95,7 +95,7 @@ export interface Progress {
   readonly digest: string;
 }
 
-/** A database of somebody else's has no such notes: there a file of several steps begins anew. */
+/** A database that Plinth doesn't manage has no such records, so a file with several steps starts over there. */
 async function notesProgress(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ is: boolean }>(
     sql`select to_regclass('_plinth.project_progress') is not null as is`,
@@ -152,7 +152,10 @@ export async function upsertVaultSecret(db: Queryable, name: string, value: stri
   else await db.query(sql`select vault.update_secret(${known.id}::uuid, ${value})`);
 }
 
-/** Columns of tables and views as `schema.relation` and name; a relation without any has one row, without a name. */
+/**
+ * Returns the columns of tables and views as `schema.relation` and name. A relation without columns has one row without
+ * a name.
+ */
 export async function selectColumns(
   db: Queryable,
 ): Promise<{ readonly relation: string; readonly name: string | null }[]> {
@@ -165,7 +168,7 @@ export async function selectColumns(
     order by c.oid, a.attnum`);
 }
 
-/** Enums and composite types, as `schema.type`. */
+/** Returns enums and composite types as `schema.type`. */
 export async function selectTypes(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select n.nspname || '.' || t.typname as name
@@ -174,7 +177,7 @@ export async function selectTypes(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** As `schema.function`. */
+/** Returns functions as `schema.function`. */
 export async function selectFunctions(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select distinct n.nspname || '.' || p.proname as name
@@ -183,7 +186,7 @@ export async function selectFunctions(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** As `schema.table`; policies whose names begin so don't count. */
+/** Returns tables as `schema.table`. Policies whose name has this prefix are ignored. */
 export async function selectTablesWithPolicy(db: Queryable, ignoredPrefix: string): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select distinct n.nspname || '.' || c.relname as name
@@ -194,7 +197,7 @@ export async function selectTablesWithPolicy(db: Queryable, ignoredPrefix: strin
   return rows.map(({ name }) => name);
 }
 
-/** Undefined table, undefined schema. */
+/** Undefined table or undefined schema. */
 async function emptyIfMissing<R>(rows: Promise<R[]>): Promise<R[]> {
   try {
     return await rows;

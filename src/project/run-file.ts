@@ -1,6 +1,6 @@
 /**
- * Runs one SQL file of the user's, all or nothing where PostgreSQL allows it, and says exactly what failed. Nothing that
- * its statements set reaches the statements of ours: these run in the same transaction, behind {@link shieldFromFile}.
+ * Runs one of the user's SQL files, completely or not at all if PostgreSQL allows it, and reports exactly what failed.
+ * Settings made by its statements don't affect ours, which run in the same transaction after {@link shieldFromFile}.
  */
 import { createHash } from 'node:crypto';
 import type { PostgresErrorShape, Queryable, Session, Transaction } from '../database/types.ts';
@@ -22,51 +22,51 @@ import { type TypesFile, typesFileNaming } from './types-files.ts';
 export interface RunOptions {
   readonly session: Session;
   readonly privileged: PrivilegedRunner;
-  /** Nobody else uses the database. */
+  /** Whether nothing else uses the database. */
   readonly quiet: boolean;
   readonly embedded: PlanOptions['embedded'];
-  /** What creates the database, in order: read when a file fails on something that does not exist. */
+  /** Returns the sources of the database in order. Called if a file fails because an object doesn't exist. */
   readonly readSources: () => readonly SqlText[];
-  /** The project's generated types: read when no file creates what is missing. */
+  /** Returns the project's generated types. Called if no file creates the missing object. */
   readonly readTypes?: () => readonly TypesFile[];
-  /** Writes the bookkeeping, in the transaction of the file's last statements. */
+  /** Writes the history in the transaction of the file's last statements. */
   readonly record: (tx: Queryable, statements: readonly string[]) => Promise<void>;
-  /** Undefined: the first failure ends the file. */
+  /** If undefined, the first failure ends the file. */
   readonly keepGoing?: KeepGoing;
 }
 
-/** What becomes of statements that fail, each in a savepoint of its own. */
+/** Handles failing statements, each of which runs in a savepoint. */
 export interface KeepGoing {
-  /** `retry`: whatever it lacked is there now. `tx` is the transaction that the statement is part of. */
+  /** `retry` if the missing object exists now. `tx` is the statement's transaction. */
   failed(failure: StatementFailure, tx: Queryable): Promise<'retry' | 'leave out'>;
-  /** Asked when a statement has run; an error undoes it, as if it had failed so. */
+  /** Called after each statement. A returned error rolls the statement back, as if it had failed. */
   complaint?(): PostgresErrorShape | undefined;
-  /** What was left out of a file, in the transaction of its last statements. */
+  /** Records the skipped statements of a file, in the transaction of its last statements. */
   record?(tx: Queryable, file: string): Promise<void>;
 }
 
 export interface StatementFailure {
-  /** As `supabase/migrations/1_init.sql`. */
+  /** Such as `supabase/migrations/1_init.sql`. */
   readonly file: string;
-  /** From 0, as upstream counts; undefined: all of the file, whose transaction failed when it was committed. */
+  /** Counted from 0, as in upstream. Undefined for the whole file, if its transaction failed on commit. */
   readonly index: number | undefined;
-  /** Line of the file on which the statement begins. */
+  /** The line on which the statement begins. */
   readonly line: number;
   readonly statement: string;
   readonly error: Pick<PostgresErrorShape, 'code' | 'message' | 'detail' | 'where' | 'position'>;
 }
 
-/** A statement that fails in a new way each time it is run again is given up after so many. */
+/** The maximum number of retries of a statement that fails differently each time. */
 const mostRetries = 200;
 
 /**
- * Begins with a session as new, and leaves one.
+ * Requires a session in its initial state, and restores it.
  *
- * @throws {ProjectError} The session is then unusable.
+ * @throws {ProjectError} The session can't be used afterwards.
  */
 export async function runFile(file: SqlText, options: RunOptions): Promise<void> {
   const { session, privileged } = options;
-  // The server would take what follows the character for another message.
+  // The server would interpret the text after this character as another message.
   if (file.text.includes('\0')) throw new ProjectError('not_utf8', { file: file.shownPath });
   const statements = splitStatements(file.text);
   if (options.keepGoing === undefined) refuseCopyFromStdin(file, statements);
@@ -82,7 +82,7 @@ export async function runFile(file: SqlText, options: RunOptions): Promise<void>
   await session.reset();
 }
 
-/** The bookkeeping needs a transaction at the end, even where the file has none. */
+/** The history needs a transaction at the end, even if the file has none. */
 function endingWithTransaction(steps: Step[]): Step[] {
   const last = steps.at(-1);
   if (last?.kind === 'transaction' && last.end === 'commit') return steps;
@@ -150,7 +150,7 @@ class FileRun {
     if (!isBooked) await this.#bookLater(number);
   }
 
-  /** Records that the step is done. False: the file has made the transaction read-only. */
+  /** Records that the step is done. Returns false if the file has made the transaction read-only. */
   async #book(tx: Queryable, number: number): Promise<boolean> {
     try {
       await shieldFromFile(tx);
@@ -172,7 +172,7 @@ class FileRun {
     }
   }
 
-  /** In a transaction of its own: what was done is done in any case, and doing it again is harmless. */
+  /** Uses a separate transaction, because the step is done in any case and repeating it is harmless. */
   async #bookLater(number: number): Promise<void> {
     await this.#options.session.transaction((tx) => this.#book(tx, number), { readOnly: false });
   }
@@ -183,7 +183,7 @@ class FileRun {
     return new ProjectError(code, details, { cause, advice: cause.detail ? [cause.detail] : [] });
   }
 
-  /** Where the last statement of the step begins. */
+  /** The line on which the step's last statement begins. */
   #lastLine(number: number): number {
     const step = this.#steps[number] as Step;
     const last = step.kind === 'alone' ? step.statement : step.statements.at(-1);
@@ -204,7 +204,7 @@ class FileRun {
     await this.#tolerantly(statement, tx, inSavepoint, keepGoing);
   }
 
-  /** Runs it, and leaves it out where it fails. */
+  /** Runs the statement and skips it if it fails. */
   async #tolerantly(
     { index }: PlannedStatement,
     tx: Queryable,
@@ -254,7 +254,10 @@ class FileRun {
     }
   }
 
-  /** Steps done by an earlier run that failed or was killed, if they are still written as they were then. */
+  /**
+   * Returns the number of steps that an earlier run completed before it failed or was killed, if their text hasn't
+   * changed.
+   */
   async #stepsDone(): Promise<number> {
     const known = await selectProgress(this.#options.session, this.#file.shownPath);
     if (known === undefined || known.steps >= this.#steps.length) return 0;
@@ -276,7 +279,7 @@ function refuseCopyFromStdin({ shownPath }: SqlText, statements: readonly Statem
   if (copy !== undefined) throw new ProjectError('copy_from_stdin', { file: `${shownPath}:${copy.line}` });
 }
 
-/** The same refusal where statements that fail are left out. */
+/** The same error if failing statements are skipped. */
 function copyRefusal({ shownPath }: SqlText, line: number): PostgresErrorShape {
   const { message } = new ProjectError('copy_from_stdin', { file: `${shownPath}:${line}` });
   return Object.assign(new Error(message), { code: '0A000', severity: 'ERROR' });

@@ -1,4 +1,4 @@
-/** Seed files: run once each; a file that changed afterwards is only noted, until the next reset. */
+/** Seed files run once each. If a file has changed afterwards, that is only reported until the next reset. */
 import type { Session } from '../database/types.ts';
 import type { SeedFile } from './files.ts';
 import type { PrivilegedRunner } from './privileged.ts';
@@ -15,7 +15,7 @@ export interface SeedOptions {
   readonly onProgress: (message: string) => void;
 }
 
-/** @throws {ProjectError} at the first file that fails; nothing of that file stays. */
+/** @throws {ProjectError} for the first file that fails. Nothing of that file is kept. */
 export async function applySeeds(files: readonly SeedFile[], options: SeedOptions): Promise<void> {
   const { session, onProgress } = options;
   if (files.length === 0) return;

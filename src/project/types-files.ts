@@ -1,15 +1,15 @@
-/** Generated types that lie in a project, for the advice where a table is missing that they name. */
+/** Finds generated types in a project, for advice about a missing table that they contain. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTypes, type TypesModel } from './core/types-file/model.ts';
 
 export interface TypesFile {
-  /** From the project's folder: `src/integrations/supabase/types.ts`. */
+  /** Relative to the project folder: `src/integrations/supabase/types.ts`. */
   readonly path: string;
   readonly model: TypesModel;
 }
 
-/** Folders that hold no sources of the project's own. */
+/** Folders that don't contain the project's own sources. */
 const skipped = new Set([
   'node_modules',
   'dist',
@@ -25,7 +25,7 @@ const deepest = 7;
 const mostEntries = 20_000;
 const largestBytes = 8_000_000;
 
-/** Those that declare a `Database` with tables, nearest to the project's root first. */
+/** Returns the files that declare a `Database` with tables, those nearest to the project's root first. */
 export function findTypesFiles(projectDir: string): TypesFile[] {
   const paths: string[] = [];
   const folders: { readonly path: string; readonly depth: number }[] = [{ path: '', depth: 0 }];
@@ -52,7 +52,7 @@ function readModel(path: string): TypesModel | undefined {
   return /\bDatabase\b/.test(text) && /\bTables\b/.test(text) ? readTypes(text) : undefined;
 }
 
-/** The first file that names the table, view, enum, composite type or function. */
+/** Returns the first file that contains the table, view, enum, composite type or function. */
 export function typesFileNaming(
   files: readonly TypesFile[],
   schema: string | undefined,

@@ -1,4 +1,4 @@
-/** A change that was made in the running database, kept as a migration: its file, and its line in the history. */
+/** Saves a change that was made in the running database as a migration: its file and its history entry. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Queryable } from '../database/types.ts';
@@ -6,17 +6,17 @@ import { readMigrationFolder } from './files.ts';
 import { ensureHistory, insertApplied, selectApplied } from './queries.ts';
 
 export interface WrittenMigration {
-  /** As upstream writes it: `supabase/migrations/20240101000000_add_todos.sql`. */
+  /** In upstream's format: `supabase/migrations/20240101000000_add_todos.sql`. */
   readonly shownPath: string;
-  /** Takes the file away again: the transaction that holds its line was rolled back. */
+  /** Deletes the file if the transaction with its history entry was rolled back. */
   discard(): void;
 }
 
 /**
- * Notes the statements as applied, in the transaction that has run them, and writes their file, which must not exist.
- * Its version is the time, or the second behind the newest version, so that it comes last.
+ * Records the statements as applied, in the transaction that ran them, and writes their file, which must not exist. Its
+ * version is the current time, or one second after the latest version, so that it is last.
  *
- * @param name letters, digits, `_`, `.` and `-`
+ * @param name Letters, digits, `_`, `.` and `-`.
  */
 export async function writeMigration(
   tx: Queryable,
@@ -41,7 +41,7 @@ export async function writeMigration(
   };
 }
 
-/** `YYYYMMDDhhmmss` in UTC, larger than every version of that form. */
+/** Returns `YYYYMMDDhhmmss` in UTC, greater than every version of that format. */
 export function versionAfter(versions: readonly string[], now: number): string {
   const taken = new Set(versions);
   const newest = Math.max(0, ...versions.map(timeOf).filter((time) => Number.isFinite(time)));

@@ -1,13 +1,14 @@
 /**
- * GRANT and REVOKE on functions and tables of extensions. Dumps list them one by one, although nothing of the project may use them.
- * Where the embedded server only has a placeholder, there is nothing to grant, and `vector` has other functions below its types.
+ * GRANT and REVOKE on functions and tables of extensions. Dumps list them one by one, even if the project uses none of
+ * them. On the embedded server, a placeholder has no objects to grant, and the functions below the types of `vector`
+ * differ.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 import { type MissingExtensions, nameOf, tokensOf } from './extension-statement.ts';
 import { missingExtensionOf } from './missing-extension.ts';
 
 /**
- * The statement as it is sent: it does nothing where the object doesn't exist. Any other statement is returned unchanged.
+ * Returns a statement that does nothing if the object doesn't exist. Any other statement is returned unchanged.
  *
  * @example
  * grantedWhereThere('grant all on function pgaudit_sql_drop() to anon', ['grant'], { pgaudit: {} });
@@ -27,7 +28,7 @@ export function grantedWhereThere(
 
 interface GrantedObject {
   readonly kind: 'function' | 'table';
-  /** Of one or two parts. */
+  /** One or two parts. */
   readonly name: readonly string[];
 }
 
@@ -41,7 +42,7 @@ function isOfExtension({ kind, name }: GrantedObject, missing: MissingExtensions
   return extension !== undefined && Object.hasOwn(missing, extension);
 }
 
-/** Those of pgvector 0.8. */
+/** The functions of pgvector 0.8. */
 const vectorFunctions =
   /^((array_to_)?(vector|halfvec|sparsevec)(_\w+)?|(ivfflat|hnsw)\w*|(l1|l2|cosine|hamming|jaccard)_distance|inner_product|l2_norm(alize)?|binary_quantize|subvector|avg|sum)$/;
 

@@ -1,22 +1,22 @@
 /**
- * CREATE, ALTER and DROP EXTENSION as dumps of hosted projects write them, for the embedded server. The hosted database has the
- * schemas that its extensions lie in and no migration creates them (`create extension pgsodium with schema pgsodium`), a
- * placeholder has no version of the original, and some extensions are in a hosted project from the start. Data dumps of projects
- * with pgsodium set the counter of its keys, which a placeholder doesn't have.
+ * Adapts CREATE, ALTER and DROP EXTENSION, as written in dumps of hosted projects, to the embedded server. The hosted
+ * database has the extensions' schemas without any migration that creates them (`create extension pgsodium with schema
+ * pgsodium`), a placeholder doesn't have the original's versions, and some extensions exist in a hosted project from
+ * the beginning. Data dumps of projects with pgsodium set its key counter, which a placeholder doesn't have.
  */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { lex } from '../../shared/sql/lex.ts';
 
-/** Schemas that extensions insist on, by extension; `missing` has those of the placeholders. */
+/** Schemas that extensions require, by extension. `missing` contains those of the placeholders. */
 const ownSchemas: Readonly<Record<string, string>> = { pgmq: 'pgmq' };
 
-/** In every hosted project of its time from the start, so that migrations drop them without having created them. */
+/** Extensions that hosted projects had from the beginning, so migrations drop them without having created them. */
 const hostedFromStart = new Set(['pg_graphql', 'pgsodium']);
 
 export type MissingExtensions = Readonly<Record<string, { readonly schema?: string }>>;
 
 /**
- * The statement as it is sent. Anything else is returned unchanged, and so is what isn't understood.
+ * Returns the statement to send. Any other statement is returned unchanged, including one that can't be parsed.
  *
  * @example
  * asEmbedded('create extension "postgis" version \'3.4\'', { postgis: {} });
@@ -78,7 +78,7 @@ export function tokensOf(statement: string): string[] {
     .map(({ start, end }) => statement.slice(start, end));
 }
 
-/** The identifier as PostgreSQL keeps it; undefined where the token is something else. */
+/** Returns the identifier as PostgreSQL stores it, or undefined if the token isn't one. */
 export function nameOf(written: string | undefined): string | undefined {
   if (written === undefined) return undefined;
   if (/^"(?:[^"]|"")+"$/.test(written)) return written.slice(1, -1).replaceAll('""', '"');

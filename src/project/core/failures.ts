@@ -1,20 +1,20 @@
-/** What a start that goes on in spite of failures says about them. */
+/** Reports the failures of a start that continued despite them. */
 import { observe } from './baseline/observe.ts';
 import { isCreatedBy } from './missing.ts';
 
 export interface LeftOut {
-  /** As `supabase/migrations/1_init.sql`. */
+  /** Such as `supabase/migrations/1_init.sql`. */
   readonly file: string;
-  /** On which the statement begins. */
+  /** The line on which the statement begins. */
   readonly line: number;
   readonly statement: string;
-  /** SQLSTATE */
+  /** SQLSTATE. */
   readonly code: string;
   readonly message: string;
 }
 
 /**
- * For each statement the later ones that failed because of it: they miss what it would have created.
+ * Returns, for each statement, the later ones that failed because they need an object that it would have created.
  *
  * @example
  * dependents([
@@ -51,7 +51,7 @@ function isMissing(later: LeftOut, earlier: LeftOut): boolean {
 
 const escaped = (name: string): string => name.replace(/[^\w]/g, String.raw`\$&`);
 
-/** Lines for a terminal; none where nothing was left out. */
+/** Returns lines for a terminal. Empty if no statement was skipped. */
 export function describeFailures(failures: readonly LeftOut[]): string[] {
   if (failures.length === 0) return [];
   const needed = dependents(failures);
@@ -68,7 +68,7 @@ export function describeFailures(failures: readonly LeftOut[]): string[] {
   return [summaryOf(failures), ...columns([head, ...rows])];
 }
 
-/** One sentence, for every later start. */
+/** Returns one sentence for every later start. */
 export function summaryOf(failures: readonly Pick<LeftOut, 'file'>[]): string {
   const files = new Set(failures.map(({ file }) => file)).size;
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;

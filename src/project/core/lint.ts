@@ -1,4 +1,4 @@
-/** The results of `db lint`, in the shape of the upstream CLI: JSON that scripts read. */
+/** The results of `db lint` in the upstream CLI's JSON format, which scripts parse. */
 
 export const lintLevels = ['warning', 'error'] as const;
 export type LintLevel = (typeof lintLevels)[number];
@@ -6,7 +6,7 @@ export type LintLevel = (typeof lintLevels)[number];
 export interface LintIssue {
   readonly level: LintLevel;
   readonly message: string;
-  /** Where in the body, in characters from 1. */
+  /** The position in the body, in characters from 1. */
   readonly query?: { readonly position: string; readonly text: string };
   readonly hint?: string;
   readonly detail?: string;
@@ -22,7 +22,7 @@ export interface LintResult {
 
 const rank = (level: LintLevel): number => lintLevels.indexOf(level);
 
-/** Issues of this level and above; functions without any are left out. */
+/** Returns the issues of this level and above. Functions without any are omitted. */
 export function atLevel(results: readonly LintResult[], level: LintLevel): LintResult[] {
   return results
     .map((result) => ({

@@ -1,11 +1,11 @@
-/** Which missing extension a statement needs, by the object that PostgreSQL doesn't find. */
+/** Determines which missing extension a statement needs from the object that PostgreSQL doesn't find. */
 
 interface Origin {
   readonly schemas?: readonly string[];
   readonly names?: RegExp;
 }
 
-/** Objects of extensions that the embedded PostgreSQL has a placeholder for, as migrations name them. */
+/** Objects of the placeholder extensions, as migrations name them. */
 const origins: Readonly<Record<string, Origin>> = {
   address_standardizer: { names: /^(standardize_address|parse_address|stdaddr)$/ },
   hypopg: { names: /^hypopg/ },
@@ -63,7 +63,7 @@ const patterns: readonly RegExp[] = [
 const operator = /^operator does not exist: (?:.*\s)?([&<=>@~`^!|#*/%+?-]+)(?:\s.*)?$/;
 
 /**
- * The extension; undefined where the failure is about something else. PostgreSQL's message is read in English only.
+ * Returns the extension, or undefined if the failure has another cause. Only English messages are recognized.
  *
  * @example missingExtensionOf({ message: 'type "geometry" does not exist' }) // 'postgis'
  */

@@ -7,7 +7,7 @@ const type = (name: string) => ({ code: '42704', message: `type "${name}" does n
 
 const failed = 'supabase/migrations/20240102_b.sql';
 
-/** The first line of advice for the second of three migrations. */
+/** Returns the first line of advice for the second of three migrations. */
 function adviceOf(
   error: { code: string; message: string },
   before = '',

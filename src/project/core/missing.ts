@@ -1,6 +1,6 @@
 /**
- * Why a statement fails on something that does not exist: no file of the project creates it, because it was made in the
- * dashboard of the hosted project; a later file creates it; or an extension brings it.
+ * Explains why a statement fails because an object doesn't exist: no file of the project creates it because it was
+ * created in the hosted project's dashboard; a later file creates it; or it belongs to an extension.
  */
 import { lex } from '../../shared/sql/lex.ts';
 
@@ -11,13 +11,13 @@ export interface SqlText {
 }
 
 export interface MissingOptions {
-  /** The file that failed; it need not be among `files` (a seed). */
+  /** The file that failed. It needn't be among `files` (for example, a seed). */
   readonly failed: string;
   /** In the order in which they are applied. */
   readonly files: readonly SqlText[];
-  /** The sentence about the extension that the object belongs to, where the server can't have it. */
+  /** The sentence about the object's extension, if the server can't provide it. */
   readonly absentExtension?: string | undefined;
-  /** The file of generated types that names the object, from the project's folder. */
+  /** Returns the file with generated types that contains the object, relative to the project folder. */
   readonly typesFileNaming?: (schema: string | undefined, name: string) => string | undefined;
 }
 
@@ -25,15 +25,15 @@ type Kind = 'relation' | 'type' | 'function' | 'schema' | 'column';
 
 interface Missing {
   readonly kind: Kind;
-  /** As PostgreSQL names it: `public.documents`. */
+  /** As in PostgreSQL's message: `public.documents`. */
   readonly shown: string;
-  /** Undefined: not written. */
+  /** Undefined if the name has no schema. */
   readonly schema: string | undefined;
   readonly name: string;
 }
 
 /**
- * Lines of advice; none where the files give no reason.
+ * Returns lines of advice. Empty if the files give no reason.
  *
  * @example
  * explainMissing({ code: '42P01', message: 'relation "docs" does not exist' }, { failed: 'supabase/seed.sql', files: [] })[0];
@@ -67,7 +67,7 @@ export function explainMissing(
     : [];
 }
 
-/** What PostgreSQL's message names, in English; other languages get no advice. */
+/** Extracts the object from PostgreSQL's English message. Messages in other languages get no advice. */
 function missingOf({
   code,
   message,
@@ -91,7 +91,7 @@ function missingOf({
   return { kind: 'column', shown: `the column ${column} of ${relation}`, schema: undefined, name: column };
 }
 
-/** The extension that brings what the error misses; undefined where it isn't known to be an extension's. */
+/** Returns the extension that provides the missing object, or undefined if it isn't known to belong to one. */
 export function missingExtension(error: {
   readonly code: string;
   readonly message: string;
@@ -100,7 +100,7 @@ export function missingExtension(error: {
   return missing === undefined ? undefined : extensionOf(missing);
 }
 
-/** Whether the text creates an object of this name, dynamic SQL in its strings included. */
+/** Whether the text creates an object with this name, including dynamic SQL in its strings. */
 export function isCreatedBy(
   text: string,
   kind: 'relation' | 'type' | 'function',
@@ -110,7 +110,7 @@ export function isCreatedBy(
   return creates(text, { kind, schema, name, shown: name });
 }
 
-/** Made by Plinth itself, so that no migration needs to create what is in them. */
+/** Schemas that Plinth creates, so no migration needs to create their objects. */
 export const serviceSchemas = new Set([
   'auth',
   'extensions',
@@ -132,7 +132,7 @@ const words: Readonly<Record<Exclude<Kind, 'column'>, string>> = {
   schema: 'schema',
 };
 
-/** Names that the text gives to objects of the kind, dynamic SQL in its strings included. */
+/** Returns the names of objects of this kind that the text creates, including dynamic SQL in its strings. */
 function creates(text: string, { kind, schema, name }: Missing): boolean {
   if (kind === 'column') return false;
   const sql = withoutComments(text);
@@ -149,7 +149,7 @@ function creates(text: string, { kind, schema, name }: Missing): boolean {
   for (const pattern of kind === 'relation' ? [created, renamed, selected] : [created, renamed]) {
     for (const { groups } of sql.matchAll(pattern)) {
       const [own = '', ownSchema] = partsOf(groups?.name ?? '').reverse();
-      // `serial` and `primary key` make relations of their own: documents_id_seq, documents_pkey.
+      // `serial` and `primary key` create additional relations: documents_id_seq, documents_pkey.
       const isPart = kind === 'relation' && name.startsWith(`${own}_`) && /_(seq|pkey|key|idx)$/.test(name);
       const isSame =
         own === name && (kind === 'schema' || (ownSchema ?? 'public') === (schema ?? ownSchema ?? 'public'));
@@ -185,7 +185,7 @@ function dashboardAdvice({ kind, shown }: Missing, verb: string, files: readonly
   ];
 }
 
-/** The way without the hosted project. */
+/** The advice that doesn't require the hosted project. */
 function baselineAdvice(typesFile: string | undefined): string[] {
   if (typesFile === undefined) return [];
   return [
@@ -194,7 +194,7 @@ function baselineAdvice(typesFile: string | undefined): string[] {
   ];
 }
 
-/** A name that sorts before every other. */
+/** Returns a name that sorts before all others. */
 function exampleOf(files: readonly SqlText[]): string {
   const versions = files.map(({ shownPath }) => /\/(\d+)_[^/]*$/.exec(shownPath)?.[1] ?? '');
   const first = versions.find((version) => version !== '') ?? '1';
@@ -207,7 +207,7 @@ const extensionsOfSchemas: Readonly<Record<string, string>> = {
   pgmq: 'pgmq',
 };
 
-/** Types and functions that projects use without creating the extension, since the dashboard has switched it on. */
+/** Types and functions that projects use without creating the extension, because it was enabled in the dashboard. */
 const extensionsOfObjects: readonly (readonly [names: RegExp, extension: string])[] = [
   [/^(vector|halfvec|sparsevec)$/, 'vector'],
   [/^(citext|ltree|hstore)$/, ''],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { planFile } from './plan.ts';
 import { splitStatements } from './split.ts';
 
-/** Steps in short: `tx(a; b)`, `rollback(a)`, `alone(a)`. */
+/** Prints the steps in short form: `tx(a; b)`, `rollback(a)`, `alone(a)`. */
 function plan(source: string, quiet = false): string[] {
   return planFile(splitStatements(source), { quiet, embedded: undefined }).map((step) => {
     if (step.kind === 'alone') return `alone(${step.statement.text})`;

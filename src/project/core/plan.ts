@@ -1,6 +1,6 @@
 /**
- * How the statements of a file are run: one transaction wherever possible. A file's own BEGIN … COMMIT blocks become
- * ours; only statements that PostgreSQL refuses inside a transaction stand alone.
+ * Plans how a file's statements run: in a single transaction if possible. A file's own BEGIN … COMMIT blocks become our
+ * transactions. Only statements that PostgreSQL rejects inside a transaction run alone.
  */
 import { grantedWhereThere } from './extension-grant.ts';
 import { asEmbedded, type MissingExtensions } from './extension-statement.ts';
@@ -9,9 +9,12 @@ import type { Statement } from './split.ts';
 import { withoutVectorIndexOptions } from './vector-index.ts';
 
 export interface PlannedStatement {
-  /** From 0, as upstream counts. */
+  /** Counted from 0, as in upstream. */
   readonly index: number;
-  /** What is sent; of the same length as in the file, so that error positions fit, except for statements about extensions. */
+  /**
+   * The text to send. It has the same length as in the file, so that error positions match, except for statements about
+   * extensions.
+   */
   readonly text: string;
   readonly privileged?: Privileged;
 }
@@ -25,9 +28,9 @@ export type Step =
   | { readonly kind: 'alone'; readonly statement: PlannedStatement };
 
 export interface PlanOptions {
-  /** Nobody else uses the database: CONCURRENTLY is dropped, so that the file stays one transaction. */
+  /** Whether nothing else uses the database. CONCURRENTLY is then removed, so that the file stays one transaction. */
   readonly quiet: boolean;
-  /** The server is ours. Its `vector` has indexes without parameters, and these extensions are placeholders. */
+  /** Set if the server is ours. Its `vector` has indexes without parameters, and these extensions are placeholders. */
   readonly embedded: { readonly missing: MissingExtensions } | undefined;
 }
 
@@ -97,7 +100,7 @@ function isConcurrentIndex(words: Words): boolean {
   );
 }
 
-/** Statements that PostgreSQL refuses inside a transaction block. */
+/** Statements that PostgreSQL rejects inside a transaction block. */
 function refusesTransaction(words: Words): boolean {
   const [first, second, third] = words;
   if (isConcurrentIndex(words) || first === 'vacuum') return true;

@@ -1,13 +1,13 @@
 /**
- * The two statements of a migration that PostgreSQL allows superusers only. They are recognised by a strict grammar
- * over their tokens, so that nothing else can ever be run with our rights; what does not fit stays with `postgres`
- * and PostgreSQL's own refusal.
+ * The two kinds of statements in a migration that PostgreSQL restricts to superusers. They are recognized by a strict
+ * grammar over their tokens, so that nothing else can run with our rights. Any other statement runs as `postgres` and
+ * is rejected by PostgreSQL itself.
  */
 import { lex } from '../../shared/sql/lex.ts';
 
 export interface Privileged {
   readonly object: 'event trigger' | 'publication';
-  /** The name as it was written, one identifier. */
+  /** The name as written, a single identifier. */
   readonly name: string;
   /** The statement, rebuilt from its tokens. */
   readonly text: string;

@@ -1,11 +1,11 @@
 /**
- * Storage parameters of pgvector's indexes (`with (lists = 100)`, `with (m = 16)`), which the embedded PostgreSQL's index
- * methods of these names do not have: they are blanked out, so that the migration runs here and on the hosted service. That
- * includes the statements that a DO block executes.
+ * Removes storage parameters of pgvector's indexes (`with (lists = 100)`, `with (m = 16)`), which the embedded
+ * PostgreSQL's index methods don't support, so that the same migration runs here and on the hosted service. Statements
+ * that a DO block executes are included.
  */
 import { lex } from '../../shared/sql/lex.ts';
 
-/** The statement in the same length; one that makes no such index is left as it is. */
+/** Returns a statement of the same length. A statement that creates no such index is returned unchanged. */
 export function withoutVectorIndexOptions(statement: string, words: readonly string[]): string {
   if (words[0] === 'do') return withoutExecutedOptions(statement);
   if (words[0] !== 'create' || !(words[1] === 'index' || words[2] === 'index')) return statement;
@@ -32,7 +32,7 @@ export function withoutVectorIndexOptions(statement: string, words: readonly str
 /** `supabase db dump` quotes every name: `USING "ivfflat" (…) WITH ("lists"='100')`. */
 const unquoted = (word: string): string => word.replace(/^"(\w+)"$/, '$1').toLowerCase();
 
-/** In the list of columns, two levels of parentheses are enough: `((embedding::halfvec(3)) halfvec_l2_ops)`. */
+/** Two levels of parentheses are enough for the list of columns: `((embedding::halfvec(3)) halfvec_l2_ops)`. */
 const executed =
   /(\busing\s+"?(?:hnsw|ivfflat)"?\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)(with\s*\([^()]*\))/gi;
 

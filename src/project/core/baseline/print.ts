@@ -1,11 +1,11 @@
-/** A draft as SQL: one statement per object, so that each can also be run on its own while the migrations are rehearsed. */
+/** Prints a draft as SQL: one statement per object, so that each can also be run on its own during a rehearsal. */
 import { quoteIdentifier as quoted, quoteLiteral } from '../../../kernel/sql.ts';
 import type { ColumnModel, Relationship } from '../types-file/model.ts';
 import { policyPrefix } from './catalog.ts';
 import type { Draft, FunctionDraft, TableDraft } from './draft.ts';
 import { type Guess, guessDefault, guessType } from './guess.ts';
 
-/** Every statement, in an order in which each finds what it needs. */
+/** Returns all statements in an order that satisfies their dependencies. */
 export function baselineStatements(draft: Draft): string[] {
   const tables = [...draft.tables.values()];
   return [
@@ -26,11 +26,11 @@ export function baselineStatements(draft: Draft): string[] {
 export const nameOf = ({ schema, name }: { readonly schema: string; readonly name: string }): string =>
   `${bare(schema)}.${bare(name)}`;
 
-/** Quoted only where it must be. */
+/** Quotes a name only if necessary. */
 export const bare = (name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) && !reserved.has(name) ? name : quoted(name);
 
-/** The words that PostgreSQL refuses as the name of a table, column or function, and those that a type would take for itself. */
+/** Words that PostgreSQL rejects as the name of a table, column or function, and words that start a type name. */
 const reserved = new Set(
   (
     'all analyse analyze and any array as asc asymmetric authorization between bigint binary bit boolean both case cast char ' +
@@ -53,7 +53,7 @@ function extensionsOf(draft: Draft): string[] {
     table.columns.some((column) => typeOf(draft, table, column).type.startsWith('extensions.vector')),
   );
   const names = usesVector ? new Set([...draft.extensions, 'vector']) : draft.extensions;
-  // These make a schema of their own.
+  // These extensions create their own schema.
   const hasSchema = (name: string) => ['pg_cron', 'pg_net', 'pgmq'].includes(name);
   return [...names].map(
     (name) =>
@@ -103,7 +103,7 @@ export function tableStatement(draft: Draft, table: TableDraft): string {
   return [...heading, `create table ${nameOf(table)} (`, ...body, ')'].join('\n');
 }
 
-/** Without columns that the migrations add themselves. */
+/** Omits columns that the migrations add. */
 function primaryKeyOf(table: TableDraft): readonly string[] {
   const has = (name: string) => table.columns.some((column) => column.name === name);
   return table.primaryKey.every(has) ? table.primaryKey : [];
@@ -118,7 +118,7 @@ function columnLine(
   return { sql, reason };
 }
 
-/** As `create table` and `alter table … add column` take it. */
+/** Returns the definition for `create table` and `alter table … add column`. */
 export function columnDefinition(
   draft: Draft,
   table: TableDraft,
@@ -145,7 +145,10 @@ export function columnDefinition(
   return { sql: parts.join(' '), reason: reasons.length === 0 ? undefined : reasons.join('; ') };
 }
 
-/** What statements have taught, else the type of the column that it refers to, else by its TypeScript type and name. */
+/**
+ * Returns the type that a statement requires, else the referenced column's type, else a guess from the TypeScript type
+ * and the name.
+ */
 export function typeOf(draft: Draft, table: TableDraft, column: ColumnModel): Guess {
   return typeWithin(draft, table, column, new Set());
 }
@@ -173,7 +176,7 @@ function typeWithin(draft: Draft, table: TableDraft, column: ColumnModel, seen: 
   return typeOfValue(draft, column);
 }
 
-/** Without a table: of attributes and parameters. */
+/** For attributes and parameters, which belong to no table. */
 export function typeOfValue(draft: Draft, column: Pick<ColumnModel, 'name' | 'type'>): Guess {
   const { kind, name, dimensions } = column.type;
   if ((kind !== 'enum' && kind !== 'composite') || name === undefined) return guessType(column);
@@ -185,7 +188,7 @@ export function typeOfValue(draft: Draft, column: Pick<ColumnModel, 'name' | 'ty
   return { type: `${type}${'[]'.repeat(dimensions)}`, reason };
 }
 
-/** Behind the tables: what references and one-to-one relationships need. */
+/** Printed after the tables: the unique constraints that references and one-to-one relationships need. */
 export function uniqueStatements(draft: Draft, table: TableDraft): string[] {
   const wanted = new Map<string, readonly string[]>();
   const want = (columns: readonly string[]) => {
@@ -206,7 +209,7 @@ export function uniqueStatements(draft: Draft, table: TableDraft): string[] {
   });
 }
 
-/** Those between tables and columns of the baseline; the generator also lists the views behind a table. */
+/** Returns references between tables and columns of the baseline. The generator also lists views over a table. */
 function referencesOf(draft: Draft, table: TableDraft): Relationship[] {
   const seen = new Set<string>();
   return (draft.tableModel(table.schema, table.name)?.relationships ?? []).filter((relationship) => {
@@ -239,7 +242,7 @@ export function functionStatement({ schema, name, parameters, returns, isCalled 
     (one) =>
       `${one.name === undefined ? '' : `${bare(one.name)} `}${one.type}${one.optional ? ' default null' : ''}`,
   );
-  // A parameter behind one with a default needs a default too.
+  // A parameter after one with a default needs a default too.
   const firstOptional = parameters.findIndex(({ optional }) => optional);
   const withDefaults = list.map((one, index) =>
     firstOptional >= 0 && index > firstOptional && !one.endsWith(' default null')
@@ -272,7 +275,7 @@ export function viewStatement(draft: Draft, key: string): string {
   return `-- Returns no rows because its query isn't in the types.\ncreate view ${nameOf(fromKey(key))} with (security_invoker = true) as select\n${list.join(',\n')}\nwhere false`;
 }
 
-/** What a migration drops or alters, though none creates it. */
+/** Returns stubs for objects that a migration drops or alters although none creates them. */
 function stubStatements(table: TableDraft): string[] {
   return [
     ...[...table.constraints].map((name) => constraintStub(table, name)),

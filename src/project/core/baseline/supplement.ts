@@ -90,7 +90,7 @@ function addFunctions(
   }
 }
 
-/** Extensions in `public` bring their functions into the types. */
+/** The types include the functions of extensions in `public`. */
 const isOfExtension = (name: string): boolean =>
   missingExtension({ code: '42883', message: `function ${name}() does not exist` }) !== undefined ||
   /^_|^(vector|halfvec|sparsevec|hnsw|ivfflat|l1_|l2_|array_to_|avg$|sum$|subvector|cosine_distance|inner_product|binary_quantize|hamming_|jaccard_|gtrgm_|gin_|gbt_|citext|set_limit|show_limit|st_|geometry|geography|box[23]d|postgis|uuid_|armor|dearmor|url(en|de)code_arr|http(_|$)|bytea_to_text|text_to_bytea)/.test(
@@ -98,8 +98,8 @@ const isOfExtension = (name: string): boolean =>
   );
 
 /**
- * Row level security is on in every table, so without a policy no client reads one. Where the migrations have none, a column
- * that names the owner gives a policy that is safe to guess; anything more open is the developer's to decide.
+ * Every table has row level security, so without a policy no client can read it. If the migrations have none and a
+ * column identifies the owner, a safe policy can be guessed. Anything more permissive is the developer's decision.
  */
 function decideAccess({ draft }: Repairer, table: TableDraft, { relations, withPolicy }: Catalog): void {
   const key = `${table.schema}.${table.name}`;
@@ -114,7 +114,7 @@ function decideAccess({ draft }: Repairer, table: TableDraft, { relations, withP
 function ownerColumn({ name, columns }: TableDraft): string | undefined {
   const isOwner = (column: ColumnModel) =>
     ['user_id', 'owner_id'].includes(column.name) ||
-    // The key of a user's profile is the user's.
+    // The primary key of a user's profile is the user's ID.
     (column.name === 'id' && !column.optional && /^(user_)?(profiles?|users?|accounts?)$/.test(name));
   return columns.find(
     (column) => column.type.kind === 'string' && column.type.dimensions === 0 && isOwner(column),

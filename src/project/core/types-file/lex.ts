@@ -1,17 +1,17 @@
-/** The lexical level of TypeScript, as far as a file of generated types needs it. */
+/** Splits TypeScript into tokens, as far as generated types require. */
 
 export interface TypeToken {
   readonly kind: 'name' | 'string' | 'number' | 'punctuation';
-  /** Of a string: its content. */
+  /** For a string, its content. */
   readonly text: string;
-  /** Line of the file, from 1. */
+  /** The line in the file, counted from 1. */
   readonly line: number;
 }
 
 const pattern =
   /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|([A-Za-z_$\u0080-\uffff][\w$\u0080-\uffff]*)|("(?:[^"\\\n]|\\[\s\S])*(?:"|$)|'(?:[^'\\\n]|\\[\s\S])*(?:'|$)|`(?:[^`\\]|\\[\s\S])*(?:`|$))|(\d[\w.]*)|(=>|\.\.\.|[^\s])|\s+/gy;
 
-/** Comments and space are left out. Never fails: a character that begins nothing is punctuation. */
+/** Omits comments and white space. Never fails: a character that starts no other token is punctuation. */
 export function lexTypes(text: string): TypeToken[] {
   const tokens: TypeToken[] = [];
   let line = 1;

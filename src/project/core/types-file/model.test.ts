@@ -4,7 +4,7 @@ import { type ColumnModel, readTypes, type ValueType } from './model.ts';
 
 const inPublic = (body: string) => `export type Database = { public: { ${body} } }`;
 
-/** The only table's columns, by name. */
+/** Returns the columns of the only table by name. */
 function columnsOf(row: string, insert = '', before = ''): Record<string, ColumnModel> {
   const text = `${before}\n${inPublic(`Tables: { t: { Row: { ${row} } ${insert && `Insert: { ${insert} }`} } }`)}`;
   const columns = readTypes(text)?.schemas[0]?.tables[0]?.columns ?? [];

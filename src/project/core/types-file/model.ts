@@ -1,6 +1,6 @@
 /**
- * What a file of generated types says about a database: schemas with tables, views, functions, enums and composite types.
- * Both generators that upstream had are understood, and hand-written types of the same shape.
+ * Extracts a database model from a file of generated types: schemas with tables, views, functions, enums and composite
+ * types. Supports both of upstream's generators and hand-written types of the same shape.
  */
 import { type Member, readDeclarations, type TypeNode } from './type-expression.ts';
 
@@ -33,17 +33,17 @@ export interface ColumnModel {
   readonly name: string;
   readonly type: ValueType;
   readonly nullable: boolean;
-  /** An insert may leave it out: nullable, or with a default. */
+  /** Whether an insert can omit the column: it is nullable or has a default. */
   readonly optional: boolean;
-  /** No insert may name it: an identity or a generated column. */
+  /** Whether no insert may include the column: an identity or generated column. */
   readonly generated: boolean;
 }
 
 export interface ValueType {
   readonly kind: 'string' | 'number' | 'boolean' | 'json' | 'enum' | 'composite' | 'unknown';
-  /** Of an enum or composite type. */
+  /** For an enum or composite type. */
   readonly name?: { readonly schema: string; readonly name: string };
-  /** Dimensions of an array; 0 for a single value. */
+  /** The number of array dimensions. 0 for a single value. */
   readonly dimensions: number;
 }
 
@@ -71,7 +71,7 @@ export interface FunctionModel {
 }
 
 /**
- * Undefined: the file declares no `Database` with tables.
+ * Returns undefined if the file doesn't declare a `Database` with tables.
  *
  * @example readTypes('export type Database = { public: { Tables: {} } }')?.schemas[0]?.name; // 'public'
  */
@@ -82,7 +82,7 @@ export function readTypes(text: string): TypesModel | undefined {
 
 type Declarations = ReadonlyMap<string, TypeNode>;
 
-/** Names of types that stand for others are followed so many times: they may go in circles. */
+/** The maximum number of type aliases to follow, because they may be circular. */
 const longestChain = 20;
 
 class Reader {
@@ -136,7 +136,7 @@ class Reader {
       type: value,
       nullable: nullable || optional,
       optional: insert === undefined ? optional : (inserted?.optional ?? true),
-      // Without the member in a hand-written Insert nothing is known; `never` is what the generator writes.
+      // If a hand-written Insert lacks the member, nothing is known. The generator writes `never`.
       generated: inserted !== undefined && isNamed(inserted.type, 'never'),
     };
   }
@@ -153,7 +153,7 @@ class Reader {
     return [{ name, columns, isOneToOne, referencedRelation, referencedColumns }];
   }
 
-  /** Functions that share a name are a union. */
+  /** Overloaded functions are a union. */
   #functions({ name, type }: Member): FunctionModel[] {
     const resolved = this.#resolved(type);
     const variants = resolved?.kind === 'union' ? resolved.of : [type];
@@ -207,7 +207,7 @@ class Reader {
     return plain('unknown');
   }
 
-  /** Behind names that the file declares; `Json` is a name of its own. */
+  /** Resolves names that the file declares. `Json` isn't resolved. */
   #resolved(type: TypeNode | undefined): TypeNode | undefined {
     let node = type;
     for (let step = 0; step < longestChain; step++) {

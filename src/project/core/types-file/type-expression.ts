@@ -1,4 +1,7 @@
-/** Type expressions of TypeScript as a tree: those that generated types consist of. The file is read, never run. */
+/**
+ * Parses TypeScript type expressions into a tree, limited to what generated types use. The file is parsed but never
+ * run.
+ */
 import { lexTypes, type TypeToken } from './lex.ts';
 
 export type TypeNode =
@@ -11,7 +14,7 @@ export type TypeNode =
   | { readonly kind: 'object'; readonly members: readonly Member[] }
   /** `Database["public"]["Enums"]["role"]` */
   | { readonly kind: 'indexed'; readonly of: TypeNode; readonly index: TypeNode }
-  /** Anything that says nothing about a database: functions, conditional types. */
+  /** Anything that doesn't describe a database: functions, conditional types. */
   | { readonly kind: 'other' };
 
 export interface Member {
@@ -20,13 +23,14 @@ export interface Member {
   readonly type: TypeNode;
 }
 
-/** Generated types have about eight levels; what is deeper isn't read to its end. */
+/** Generated types have about eight levels. Deeper types aren't parsed completely. */
 const deepest = 100;
 
 const other: TypeNode = { kind: 'other' };
 
 /**
- * The types that the file declares at its top level, without those that have parameters. What can't be read is left out.
+ * Returns the types declared at the top level of the file, without those that have type parameters. Declarations that
+ * can't be parsed are omitted.
  *
  * @example readDeclarations('export type A = string | null').get('A'); // { kind: 'union', … }
  */
@@ -54,7 +58,7 @@ export function readDeclarations(text: string): ReadonlyMap<string, TypeNode> {
   return found;
 }
 
-/** Reads as far as it understands, and says `other` for the rest; it always moves forward. */
+/** Parses what it recognizes and returns `other` for the rest. It always advances. */
 class Parser {
   readonly #tokens: readonly TypeToken[];
   at: number;
@@ -142,7 +146,7 @@ class Parser {
     if (token.text === '{') return this.#object();
     if (token.text === '[') return this.#tuple();
     if (token.text === '(') return this.#parenthesis();
-    // A sign that no type begins with: its place belongs to whoever called.
+    // A token that no type starts with is left to the caller.
     if (!'})],;|&>='.includes(token.text)) this.at++;
     return other;
   }
@@ -207,7 +211,7 @@ class Parser {
     return { kind: 'object', members };
   }
 
-  /** Undefined: an index signature or a method, which name no column. */
+  /** Returns undefined for an index signature or a method, which aren't columns. */
   #member(): Member | undefined {
     if (this.take('[')) {
       this.#skipTo(']');
@@ -232,7 +236,7 @@ class Parser {
     return { name: token.text, optional, type: this.type() };
   }
 
-  /** Behind the closing sign of what is open. */
+  /** Skips past the closing token of the open bracket. */
   #skipTo(close: string): void {
     for (let depth = 0; this.at < this.#tokens.length; this.at++) {
       const { kind, text } = this.#tokens[this.at] as TypeToken;

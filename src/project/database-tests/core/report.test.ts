@@ -1,4 +1,4 @@
-/** Expected lines are those of Perl's prove for the same output of a file, but for the processor's times. */
+/** The expected lines are those of Perl's prove for the same file output, except for the processor times. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FileOutcome, fileLines, isPassed, summaryLines } from './report.ts';
