@@ -1,4 +1,6 @@
-/** Identifies uploads that failed because the client disconnected. This is common and isn't a server error. */
+/**
+ * Identifies uploads that failed because the client disconnected. Such failures are common and aren't server errors.
+ */
 import type { IncomingMessage } from 'node:http';
 import { StorageError } from './errors.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Empties a bucket in batches, limited to objects created before the request. A small bucket is empty when the response
- * is sent. A large one is emptied in the background, as the response states.
+ * is sent. A large bucket is emptied in the background, as the response states.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { change } from './changes.ts';

@@ -1,6 +1,6 @@
 /**
  * Changes to both rows and bytes. The row is authoritative. Bytes without a row are removed immediately if the outcome
- * of the transaction is known, or at the next start if it is unknown (the connection failed during commit).
+ * of the transaction is known, or at the next startup if it is unknown (the connection failed during commit).
  */
 import { storing } from './backend-errors.ts';
 import { leavesOutcomeOpen } from './database-errors.ts';

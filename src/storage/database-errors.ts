@@ -4,8 +4,8 @@ import { isPostgresError } from '../shared/postgres-error.ts';
 import { Refusal, StorageError } from './errors.ts';
 
 /**
- * Whether the connection failed, so it is unknown if the transaction was committed: SQLSTATE classes 08 (connection)
- * and 57P (server shutdown), or an error that isn't from PostgreSQL.
+ * Whether the connection failed, so it is unknown whether the transaction was committed: SQLSTATE classes 08
+ * (connection) and 57P (server shutdown), or an error that isn't from PostgreSQL.
  */
 export function leavesOutcomeOpen(error: unknown): boolean {
   if (error instanceof Refusal) return error.cause !== undefined && leavesOutcomeOpen(error.cause);
@@ -68,7 +68,7 @@ export function translateDatabaseError(error: unknown): unknown {
     case '42P01':
       return new StorageError('DatabaseSchemaMismatch', undefined, cause);
     case '54000':
-      // The only limit in this class that a request can exceed: an index entry holds up to 2704 bytes.
+      // The only limit in this class that a request can exceed, because an index entry is limited to 2704 bytes.
       return new StorageError('InvalidKey', 'Invalid key: it is too long', cause);
     case '53300':
       return new StorageError('SlowDown', undefined, cause);

@@ -194,10 +194,7 @@ export const storageErrors = {
 
 export type StorageErrorName = keyof typeof storageErrors;
 
-/**
- * A rejection by the service itself, in either protocol. It isn't caused by a failure of a lower layer unless `cause`
- * is one.
- */
+/** A rejection by the service itself, in either protocol. If a lower layer failed, `cause` is its error. */
 export abstract class Refusal extends Error {}
 
 /** An error from the table. `message` can be more specific than the entry's message. The name never changes. */

@@ -1,6 +1,6 @@
 /**
- * Expires multipart uploads that are neither completed nor aborted, like S3's lifecycle action
- * AbortIncompleteMultipartUpload, but counted from the last received part.
+ * Expires multipart uploads that are neither completed nor aborted. Works like S3's lifecycle action
+ * AbortIncompleteMultipartUpload, but the time counts from the last received part.
  */
 import { change } from './changes.ts';
 import { deleteIdleUpload, listIdleUploads, lockUpload } from './queries/multipart.ts';
@@ -31,7 +31,7 @@ export async function expireMultipartUploads(service: StorageService, signal: Ab
   return expired;
 }
 
-/** Returns false if a part has arrived or the upload has ended since. */
+/** Returns false if a part has arrived or the upload has ended in the meantime. */
 function expire(service: StorageService, id: string, before: Date): Promise<boolean> {
   return change(service, [], (change) => {
     change.committing();

@@ -24,11 +24,14 @@ type Work<T> = (tx: Transaction) => Promise<T>;
 type WorkOptions = Omit<TransactionOptions, 'settings'>;
 
 export interface Scope {
-  /** Whether the token is valid. False without one on routes that allow it. */
+  /** Whether the caller sent a valid token. Can be false only on routes that don't require one. */
   readonly authenticated: boolean;
   readonly role: string;
   readonly owner: Owner;
-  /** Never read-only, even for reads, because a user's policies can call functions that write (audit logs). */
+  /**
+   * Never read-only, even for reads, because a user's policies can call functions that write (for example, to an audit
+   * log).
+   */
   asUser<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   asService<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   /**
@@ -235,7 +238,7 @@ function sharedSettings(caller: Caller): Setting[] {
   ];
 }
 
-/** Makes the triggers of storage.objects record events (`sql/0005_events.sql`). */
+/** Makes the triggers on storage.objects record events (`sql/0005_events.sql`). */
 const noteEvents: Setting = ['storage.events', 'on'];
 
 /** Returns the URL without the mount prefix, as used in policies and error messages. */

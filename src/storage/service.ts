@@ -1,4 +1,4 @@
-/** Shared dependencies of the storage service. */
+/** Dependencies shared across the storage service. */
 import type { Database } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -17,7 +17,7 @@ export interface StorageService {
   readonly renderer: Renderer | undefined;
   /** The project's maximum object size. A bucket can have a lower limit. */
   readonly fileSizeLimitBytes: number;
-  /** Multipart uploads without a new part for this long are aborted. */
+  /** Multipart uploads that receive no new part for this long are aborted. */
   readonly multipartLifetimeMs: number;
   /** Whether the table for S3 checksums exists. */
   readonly keepsChecksums: boolean;

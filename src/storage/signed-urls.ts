@@ -47,7 +47,7 @@ export interface SignedPath {
   readonly signedURL: string | null;
 }
 
-/** Returns one result per path. Objects that the caller can't see have an error and no URL. */
+/** Returns one result per path. For objects that the caller can't see, the result has an error and no URL. */
 export async function signDownloadUrls(
   service: StorageService,
   scope: Scope,
@@ -111,7 +111,7 @@ export function verifySignedUrl(
   address: ObjectAddress,
 ): SignedClaims {
   const verified = service.keys.verifySignedUrl(token);
-  // A session token or an API key. Upstream also reports a valid signature without a scope.
+  // A session token or an API key. Upstream also reports this error for a valid signature without a scope.
   if (!verified.ok && verified.reason === 'kind') {
     throw new StorageError('InvalidSignature', `Token is not scoped for ${scope}`);
   }

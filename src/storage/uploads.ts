@@ -46,7 +46,7 @@ export function maxObjectBytes(service: StorageService, limits: BucketLimits, ke
 }
 
 /**
- * Validates every media type that a client sends. In `image/png, text/xsl`, the check of allowed types would use the
+ * Validates every media type that a client sends. For `image/png, text/xsl`, the check of allowed types would use the
  * first type, but a browser might use the last.
  * @throws {StorageError} InvalidMimeType
  */
@@ -93,7 +93,7 @@ export interface WriteCheck extends ObjectAddress {
   readonly userMetadata: Record<string, unknown> | null | undefined;
 }
 
-/** The version of rows that are rolled back. Triggers in projects can detect it, as in upstream. */
+/** The version used in rows that are rolled back. Triggers in projects can detect it, as in upstream. */
 const probeVersion = '1';
 
 /** @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound */
@@ -191,7 +191,7 @@ export async function writeRowIn(
   return written;
 }
 
-/** Returns `storage.objects.metadata` of a stored body. */
+/** Returns the `storage.objects.metadata` value for a stored body. */
 export function metadataOf(stored: StoredBody, described: Record<string, unknown>): Record<string, unknown> {
   return {
     eTag: stored.etag,

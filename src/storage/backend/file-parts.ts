@@ -1,7 +1,7 @@
 /**
  * Multipart bodies in the file backend. Parts are stored in `uploads/VERSION/PART` until the upload ends. The object is
- * a folder with hard links to its parts and a file `parts` that lists them in order. A body of any size is therefore
- * completed by one rename without copying data, and the parts remain if this is interrupted.
+ * a folder with hard links to its parts and a file `parts` that lists them in order. One rename therefore completes a
+ * body of any size without copying data. If the rename is interrupted, the parts remain.
  */
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';

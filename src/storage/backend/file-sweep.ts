@@ -1,9 +1,10 @@
 /**
- * The file backend's sweep compares files and rows in both directions. Intents handle crashes. The sweep finds what
- * intents can't: bytes whose intent was lost in a power failure, or whose rows were deleted outside the server.
+ * The file backend's sweep compares files and rows in both directions. Intents handle crashes. The sweep finds bytes
+ * that intents can't: those whose intent was lost in a power failure, and those whose rows were deleted outside the
+ * server.
  *
  * A body without a row is moved to `orphans` and removed after a week, or restored if its row reappears. The rows might
- * belong to another database (a restored backup, a mistyped address), and the sweep must not make such a mistake
+ * belong to a different database (a restored backup, a mistyped address), and the sweep must not make such a mistake
  * permanent.
  */
 import { readdir, stat } from 'node:fs/promises';
@@ -84,7 +85,7 @@ async function shardsWith(paths: FilePaths, digit: string): Promise<string[]> {
   return shards.filter((shard) => shard.startsWith(digit) && /^[0-9a-f]{2}$/.test(shard));
 }
 
-/** Compares the time of the last rename or write. Returns false for a missing file. */
+/** Whether the last rename or write is older than `thanMs`. False for a missing file. */
 async function isOlder(path: string, thanMs: number): Promise<boolean> {
   try {
     return (await stat(path)).ctimeMs < thanMs;

@@ -15,7 +15,10 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Renames a file or folder. Returns false if it doesn't exist, because other processes also move and remove files. */
+/**
+ * Renames a file or folder. Returns false if the source doesn't exist, because other processes also move and remove
+ * files.
+ */
 export async function moved(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);

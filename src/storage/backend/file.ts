@@ -1,6 +1,7 @@
 /**
  * Stores objects as files in one folder. A body is written to `partial/`, synced and renamed to its final path, whose
- * folder is then synced. Only then may the caller commit the row, which alone determines whether the object exists.
+ * folder is then synced. The caller must not commit the row before that, because the row alone determines whether the
+ * object exists.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, mkdirSync } from 'node:fs';
@@ -35,7 +36,7 @@ export function createFileBackend(root: string, owners = createOwners(join(root,
   }
   const readers = createReaders();
   /**
-   * Renames the folder first so that no part can be added while it is being deleted. The sweep also cleans up that
+   * Renames the folder first so that no part can be added while it is being deleted. The sweep also cleans up the new
    * location.
    */
   const removeUpload = async (version: string): Promise<void> => {

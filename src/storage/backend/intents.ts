@@ -1,6 +1,6 @@
 /**
- * Stores intents as small files `OWNER.ID`, each with the versions of one intent, one per line, or empty. They need no
- * fsync: an intent lost in a power failure can leave bytes without a row, but never a row without bytes.
+ * Stores each intent as a small file `OWNER.ID` that lists the intent's versions, one per line, or is empty. The files
+ * need no fsync because an intent lost in a power failure can leave bytes without a row, but never a row without bytes.
  */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, readdir, readFile, unlink } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export interface IntentLog {
   open(versions: readonly string[]): Promise<Intent>;
   /** Yields the intents of dead processes with their versions. */
   leftOver(): AsyncIterable<{ readonly versions: readonly string[]; close(): Promise<void> }>;
-  /** Removes empty files. Unsettled intents are kept for the next start. */
+  /** Removes empty files. Unsettled intents are kept for the next startup. */
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface Note {
 }
 
 /**
- * The maximum number of empty files kept for reuse. Creating and deleting a file per intent would take a quarter of the
+ * The maximum number of empty files kept for reuse. Creating and deleting a file per intent would use a quarter of the
  * CPU time of a 1 KiB upload because ext4 avoids reusing recently freed inodes.
  */
 const mostWaiting = 16;

@@ -1,7 +1,7 @@
 /**
- * Identifies the owner of an intent and whether that process is still running. Several processes can use one folder,
- * and none may settle another's active intents. Processes on this machine are checked by PID. A process on another
- * machine (or in another container) counts as alive while it renews its mark.
+ * Identifies the process that owns an intent and checks whether that process is still running. Several processes can
+ * use one folder, and none is allowed to settle another's active intents. Processes on this machine are checked by PID.
+ * A process on another machine (or in another container) counts as alive while it renews its mark.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface Owners {
   /** Identifies this process and this use of the folder. Contains letters, digits and `-`. */
   readonly own: string;
   isDead(owner: string): Promise<boolean>;
-  /** Renews this process's mark. Must be called more often than every {@link markLifetimeMs}. */
+  /** Renews this process's mark. Must be called at intervals shorter than {@link markLifetimeMs}. */
   renew(): Promise<void>;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export function createOwners(directory: string): Owners {
       await utimes(path, now, now).catch(async (error: unknown) => {
         if (!isMissing(error)) throw error;
         await writeFile(path, '', { mode: 0o600 }).catch((full: unknown) => {
-          // Only other machines read the mark, and settling must continue.
+          // A full disk must not prevent settling. Only other machines read the mark.
           if (!isFullDisk(full)) throw full;
         });
       });
@@ -73,8 +73,8 @@ function machineName(): string {
 }
 
 /**
- * Returns a process's start time in ticks since boot, because PIDs are reused. Undefined if the system doesn't provide
- * it.
+ * Returns a process's start time in ticks since boot, because PIDs are reused. Returns undefined if the system doesn't
+ * provide the time.
  */
 function startOf(pid: number): string | undefined {
   const line = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));

@@ -5,11 +5,11 @@ import { isVersion } from './file-paths.ts';
 /** Settings from `[storage.s3]` in plinth.toml. */
 export interface S3Settings {
   readonly bucket: string;
-  /** Undefined selects Amazon's endpoint of the region. */
+  /** If undefined, Amazon's endpoint for the region is used. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly force_path_style: boolean;
-  /** Undefined uses the SDK's default credentials (environment, profile, machine role). */
+  /** If undefined, the SDK's default credentials are used (environment, profile, machine role). */
   readonly access_key_id: string | undefined;
   readonly secret_access_key: string | undefined;
   /** Prepended to every key, so several projects can share a bucket. */
@@ -97,8 +97,8 @@ export async function openBucket(settings: S3Settings): Promise<Bucket> {
 }
 
 /**
- * Deletes keys one by one because some servers lack DeleteObjects, and it requires a checksum that others don't
- * support.
+ * Deletes keys one by one because some servers lack DeleteObjects and others don't support the checksum that it
+ * requires.
  */
 export async function removeKeys(bucket: Bucket, keys: readonly string[]): Promise<void> {
   const { DeleteObjectCommand } = await import('@aws-sdk/client-s3');

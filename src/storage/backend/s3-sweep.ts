@@ -1,6 +1,6 @@
 /**
- * The S3 backend's sweep compares bucket and rows in both directions, with the rules of the file sweep
- * (`file-sweep.ts`). An orphan is a copy whose age counts from when it was moved.
+ * The S3 backend's sweep compares the bucket and the rows in both directions and follows the rules of the file sweep
+ * (`file-sweep.ts`). An orphan is a copy whose age is measured from the time of the move.
  */
 import { isVersion } from './file-paths.ts';
 import { orphanLifetimeMs, sweepGraceMs } from './file-sweep.ts';

@@ -1,8 +1,8 @@
 /**
  * Stores objects in an S3-compatible bucket: `objects/VERSION`, parts of unfinished uploads in `uploads/UPLOAD/PART`,
- * and orphans found by a sweep in `orphans/VERSION`. S3 makes an object visible completely or not at all, and durable
- * before it responds, so the row is committed afterward as in the file backend. Intents remain files in the data
- * folder. Without them (a container without a disk), a sweep finds the leftover bodies.
+ * and orphans found by a sweep in `orphans/VERSION`. S3 makes an object visible atomically and durable before it
+ * responds, so the row is committed afterward, as in the file backend. Intents remain files in the data folder. If they
+ * are lost (in a container without a disk), a sweep finds the leftover bodies.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

@@ -30,7 +30,7 @@ export interface Part {
 
 export interface OpenBody {
   readonly sizeBytes: number;
-  /** Returns the bytes, or a range of them. Either `read` must be called once or `close` must be called. */
+  /** Returns the bytes, or a range of them. Callers must call either `read` once or `close`. */
   read(range?: ByteRange): Promise<Buffer | Pieces>;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface Intent {
   giveUp(versions: readonly string[]): Promise<void>;
   /** Called after the transaction ends. `gone`: versions without a row, whose bytes or parts are removed. */
   settle(gone: readonly string[]): Promise<void>;
-  /** Called when the outcome of the transaction is unknown. The next start settles the intent. */
+  /** Called when the outcome of the transaction is unknown. The next startup settles the intent. */
   leave(): Promise<void>;
 }
 
@@ -68,8 +68,8 @@ export interface ObjectBackend {
    */
   writePart(upload: string, partId: string, body: Pieces, maxBytes: number): Promise<StoredBody>;
   /**
-   * Assembles the parts in this order to a body, durably and atomically. The parts are kept until the upload is settled
-   * as gone. Returns undefined if the bytes of a part are missing.
+   * Assembles the parts in this order into a body, durably and atomically. The parts are kept until the upload is
+   * settled as gone. Returns undefined if the bytes of a part are missing.
    */
   assemble(upload: string, parts: readonly Part[], version: string): Promise<StoredBody | undefined>;
   /** Removes parts that no row references anymore. */

@@ -1,5 +1,5 @@
 /**
- * Storage's check of a bearer token, with the messages of the JWT library that upstream uses (jose). The shared
+ * Checks bearer tokens for storage, with the error messages of the JWT library that upstream uses (jose). The shared
  * verifier checks the signature, and this module checks the times on every call.
  */
 import type { Claims, VerifiedToken } from '../../keys/types.ts';

@@ -113,7 +113,7 @@ const label = (name: string): Label => ({ open: `,"${name}":"`, nothing: `,"${na
 const idLabel = label('id');
 const momentLabels = [label('updated_at'), label('created_at'), label('last_accessed_at')];
 
-/** `suffix`: appended to the name. Folders of list v2 end with a slash. */
+/** `suffix`: appended to the name. Folders in list v2 end with a slash. */
 function writeLine(out: ByteWriter, row: RawRow, hasKey: boolean, suffix = ''): void {
   const { buffer } = row;
   let column = 0;

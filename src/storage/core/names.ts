@@ -26,7 +26,7 @@ export function isFolderPlaceholder(key: string): boolean {
   return key.endsWith('.emptyFolderPlaceholder');
 }
 
-/** Whether the text is a UUID. Only then does a `sub` fit the column `owner`. */
+/** Whether the text is a UUID. The column `owner` accepts only a `sub` that is a UUID. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
 }

@@ -30,7 +30,7 @@ export function readObjectMetadata(value: unknown): ObjectMetadata {
   };
 }
 
-/** The type of objects without a type or with an invalid media type. */
+/** The type for objects whose media type is missing or invalid. */
 export const defaultType = 'application/octet-stream';
 
 /** Returns the stored type. It is validated again because SQL or other writers could have stored an invalid one. */
@@ -47,8 +47,8 @@ export function shownContentType(metadata: ObjectMetadata): string {
 
 /**
  * Prevents stored documents from loading resources, in addition to the sandbox that the gateway applies to all user
- * documents (`shared/response-head.ts`). Inert types have no policy because it would keep browsers from displaying PDFs
- * and playing media.
+ * documents (`shared/response-head.ts`). Inert types have no policy because a policy would keep browsers from
+ * displaying PDFs and playing media.
  */
 export function documentPolicy(contentType: string): Readonly<Record<string, string>> {
   const type = parseMediaType(contentType);

@@ -14,12 +14,12 @@ export function marksOf({ id, owner_id: ownerId }: MarkedObject): string[] {
   return [markOf(`object ${id}`), ...ownerMarks(ownerId)];
 }
 
-/** Empty without an owner, so that objects without an owner id don't share a mark. */
+/** Empty if there is no owner, so that objects without an owner id don't share a mark. */
 export function ownerMarks(ownerId: string | null): string[] {
   return ownerId === null ? [] : [markOf(`owner ${ownerId}`)];
 }
 
-/** Undefined marks belong to a link that refers to a key rather than to an object. */
+/** The marks are undefined if the link refers to a key rather than to an object. */
 export function isMeant(marks: readonly string[] | undefined, object: MarkedObject): boolean {
   if (marks === undefined) return true;
   return marksOf(object).some((mark) => marks.includes(mark));

@@ -1,4 +1,4 @@
-/** Parses the `Range` header (RFC 9110 section 14) with a single byte range. */
+/** Parses a `Range` header with a single byte range (RFC 9110 section 14). */
 
 export interface ByteRange {
   /** The first and last byte, inclusive. */
@@ -7,7 +7,7 @@ export interface ByteRange {
 }
 
 /**
- * Returns undefined without a range, or for a range that servers can ignore (other units, several ranges, malformed).
+ * Returns undefined if there is no range or if servers can ignore it (other units, several ranges, malformed).
  *
  * @example
  * parseRange('bytes=-4', 10); // { start: 6, end: 9 }

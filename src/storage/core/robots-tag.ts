@@ -14,7 +14,7 @@ const plainRules = new Set([
   'noimageindex',
 ]);
 
-/** Rules with a value, and the check of the value. */
+/** Rules that take a value, and the function that checks the value. */
 const valueRules: Record<string, (value: string) => boolean> = {
   'max-snippet': (value) => /^(?:-1|\d+)$/.test(value),
   'max-video-preview': (value) => /^-?\d+$/.test(value),

@@ -1,7 +1,7 @@
 /**
- * Reads and creates the claims of signed URL tokens: one object, one action and an expiry. The caller has verified
- * signature and expiry. Tokens without `scope` were issued by servers before scopes existed. Of these, upload tokens
- * have `upsert`.
+ * Reads and creates the claims of signed URL tokens: one object, one action and an expiry. The caller has already
+ * verified the signature and the expiry. Tokens without `scope` were issued by servers before scopes existed. Among
+ * those tokens, the ones with `upsert` are upload tokens.
  */
 
 export type SignedScope = 'download' | 'upload';

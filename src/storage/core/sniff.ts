@@ -1,6 +1,6 @@
 /**
- * Detects the media type of a local file without a declared type (seeding a bucket from a folder): by its first bytes,
- * else by extension, else text or binary.
+ * Detects the media type of a local file without a declared type, for example when a bucket is seeded from a folder.
+ * Checks the first bytes, then the extension, and finally whether the content is text or binary.
  */
 
 const signatures: readonly (readonly [mimeType: string, hex: string, offset: number])[] = [

@@ -1,4 +1,6 @@
-/** Converts PostgreSQL's text of a timestamptz in UTC to an ISO date with milliseconds, as in JSON dates. */
+/**
+ * Converts PostgreSQL's text representation of a timestamptz in UTC to an ISO date with milliseconds, as in JSON dates.
+ */
 
 /**
  * @example

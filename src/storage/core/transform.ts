@@ -28,7 +28,7 @@ export interface Transform {
 export const maxSidePixels = 2500;
 export const defaultQuality = 80;
 
-/** imgproxy's names of the resize modes. */
+/** imgproxy's names for the resize modes. */
 const resizingTypes = { cover: 'fill', contain: 'fit', fill: 'force' } as const;
 
 /** Describes the applied transformation for the header `X-Transformations`. */

@@ -12,7 +12,10 @@ export interface StoredEvent {
   readonly attempts: number;
 }
 
-/** Leases due events for the given time. If this process crashes, another one retries them afterward. */
+/**
+ * Leases due events for the given time. If this process crashes, another process retries the events when the lease
+ * expires.
+ */
 export async function leaseEvents(db: Queryable, most: number, leaseSeconds: number): Promise<StoredEvent[]> {
   const rows = await db.query<StoredEvent>(sql`
     update _plinth.storage_events e

@@ -35,7 +35,7 @@ const lookEveryMs = 500;
 /** The database is probably unreachable. */
 const pauseAfterFaultMs = 5000;
 const batchSize = 20;
-/** Longer than a batch takes if all its requests time out. */
+/** Longer than a batch takes even if all its requests time out. */
 const leaseSeconds = 60;
 const longestPauseSeconds = 60 * 60;
 

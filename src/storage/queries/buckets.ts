@@ -57,7 +57,7 @@ export interface BucketListOptions {
   readonly sortColumn?: 'id' | 'name' | 'created_at' | 'updated_at';
   readonly sortOrder?: 'asc' | 'desc';
   readonly search?: string;
-  /** Whether to include `type`, on which some clients fail. */
+  /** Whether to include `type`, which makes some clients fail. */
   readonly withType: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Statements of the listings, whose traversal is in SQL (`sql/0003_listing.sql`). The results of list v1 and v2 are
- * read as bytes, with the columns in the order of `core/listing.ts`.
+ * Statements for listings. The traversal is implemented in SQL (`sql/0003_listing.sql`). The results of list v1 and v2
+ * are read as bytes, with the columns in the order of `core/listing.ts`.
  */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { SortColumn, SortOrder } from '../core/cursor.ts';
@@ -54,7 +54,7 @@ export interface PageOptions {
   readonly columnAfter: string | undefined;
 }
 
-/** A page below a prefix, with deeper keys grouped into folders. */
+/** Selects a page of keys below a prefix. Deeper keys are grouped into folders. */
 export function listFolder(bucketId: string, page: PageOptions): Sql {
   const levels = page.prefix === '' ? 1 : page.prefix.split('/').length;
   return sql`
@@ -64,9 +64,9 @@ export function listFolder(bucketId: string, page: PageOptions): Sql {
 }
 
 /**
- * A page below a prefix with S3's rules: deeper keys are grouped by any delimiter, after `startAfter` in byte order. A
- * folder is included if one of its keys is after `startAfter`, unless `startAfter` ends with the delimiter and so
- * denotes the folder.
+ * Selects a page of keys below a prefix by S3's rules: deeper keys are grouped by any delimiter, after `startAfter` in
+ * byte order. A folder is included if one of its keys is after `startAfter`, unless `startAfter` ends with the
+ * delimiter and so denotes the folder.
  */
 export function listByDelimiter(
   bucketId: string,
@@ -82,7 +82,7 @@ export function listByDelimiter(
     from storage.list_objects_with_delimiter(${bucketId}, ${page.prefix}, ${delimiter}, ${page.limit}, ${behind})`;
 }
 
-/** A page of all keys with a prefix. Ordered by whole milliseconds, like the cursors. */
+/** Selects a page of all keys with a prefix. Dates are ordered by whole milliseconds, like the cursors. */
 export function listKeys(bucketId: string, page: PageOptions): Sql {
   const direction = page.order === 'desc' ? sql`desc` : sql`asc`;
   const beyond = page.order === 'desc' ? sql`<` : sql`>`;

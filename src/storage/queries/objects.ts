@@ -157,8 +157,8 @@ export interface ObjectMove {
 }
 
 /**
- * Moves an object and returns its id, or undefined if the caller can't see it. Without a new owner, the old one is
- * kept.
+ * Moves an object and returns its id, or undefined if the caller can't see it. If no new owner is given, the old owner
+ * is kept.
  */
 export async function moveObject(db: Queryable, move: ObjectMove): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(sql`
@@ -235,7 +235,7 @@ function insertion(object: ObjectWrite): Sql {
       ${object.metadata}, ${object.userMetadata})`;
 }
 
-/** The columns updated by a replacement. Without a new owner or user metadata, the old value is kept. */
+/** The columns updated by a replacement. If no new owner or user metadata is given, the old value is kept. */
 function updatedColumns(object: ObjectWrite): Sql[] {
   const names = ['metadata', 'version'];
   if (object.owner !== null) names.push('owner');

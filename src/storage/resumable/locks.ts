@@ -15,8 +15,8 @@ const triesAnAsk = 10;
 
 export interface UploadLocks {
   /**
-   * Runs `work` exclusively. Its signal is aborted when another request wants the upload or the lock is lost. The
-   * reason is the error for the client.
+   * Runs `work` exclusively. Its signal is aborted when another request wants the upload or the lock is lost. The abort
+   * reason is the error to send to the client.
    * @throws {TusError} Locked: the holder doesn't release the lock. TakenOver: a newer request took over.
    */
   hold<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;

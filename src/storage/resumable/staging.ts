@@ -38,8 +38,8 @@ export interface Staging {
   /** Returns the number of received bytes, or undefined if they were moved to an object. */
   offset(id: string): Promise<number | undefined>;
   /**
-   * Appends bytes until the body ends, `maxBytes` were received or the signal is aborted. Received bytes are kept and
-   * synced. Returns the new offset and the reason it ended.
+   * Appends bytes until the body ends, `maxBytes` bytes were received or the signal is aborted. Received bytes are kept
+   * and synced. Returns the new offset and the reason why appending ended.
    */
   append(id: string, body: Readable, limits: AppendLimits): Promise<Appended>;
   /** Returns the path of the bytes. */
@@ -126,7 +126,7 @@ export function createStaging(directory: string): Staging {
 }
 
 interface Writer {
-  /** The position of the next byte, including unwritten ones. */
+  /** The position of the next byte, including bytes that aren't written yet. */
   position(): number;
   /** Returns undefined if more chunks can be added immediately. */
   add(chunk: Uint8Array): Promise<void> | undefined;

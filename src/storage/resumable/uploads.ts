@@ -151,7 +151,7 @@ export interface Addition {
 
 /**
  * Appends bytes at the offset given by the client. The last bytes complete the object.
- * @throws {TusError} OffsetConflict, LengthRequired, MaxSizeExceeded, SizeExceeded, and the reason of the signal
+ * @throws {TusError} OffsetConflict, LengthRequired, MaxSizeExceeded, SizeExceeded, and the signal's abort reason
  */
 export async function addBytes(
   service: StorageService,

@@ -69,7 +69,7 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
     });
 
     app.register(async (scope) => {
-      // Upload bodies are only read after the caller was authorized.
+      // Upload bodies are read only after the caller is authorized.
       scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
       uploadRoutes(scope, service);
       resumableRoutes(scope, service);

@@ -1,4 +1,4 @@
-/** `POST /object/list…`: lists a folder (v1) or pages with a cursor (v2). */
+/** `POST /object/list…`: lists a folder (v1) or pages of objects with a cursor (v2). */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from '../../kernel/log.ts';
 import { decodeCursor, type SortColumn, type SortOrder } from '../core/cursor.ts';
@@ -113,7 +113,7 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
       const column = cursor?.column ?? sortBy?.column;
       const options = {
         prefix,
-        // Queries one more line to detect a next page.
+        // Queries one extra line to detect a next page.
         limit: limit + 1,
         startAfter: cursor?.startAfter ?? '',
         column: column ?? 'name',

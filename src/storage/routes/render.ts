@@ -98,7 +98,7 @@ async function sendPicture(
     transform,
     accept: headers.accept,
   });
-  // The ETag differs from the object's because each transformed image is another representation.
+  // The ETag differs from the object's because each transformed image is a different representation.
   const etag = `"${metadata.eTag?.replaceAll('"', '') ?? ''}-${key}"`;
   const lastModified = parseDate(metadata.lastModified ?? object.updated_at ?? undefined);
   const notModified = isNotModified(headers, { etag, lastModified });

@@ -79,7 +79,7 @@ function mount(
     if (!named) throw new TusError('UploadNotFound');
     return { named, uploader: identify(request, scope, named) };
   };
-  /** Also checks before locking, because only the owner of an upload may interrupt another request. */
+  /** Also checks before locking, because only the owner of an upload is allowed to interrupt another request. */
   const holdOwn = async <T>(
     named: UploadId,
     uploader: Uploader,
@@ -190,7 +190,7 @@ function mount(
   app.options(`${prefix}/:id`, describe);
 }
 
-/** 412 includes the supported version (section "Tus-Resumable"). */
+/** A 412 response includes the supported version (section "Tus-Resumable"). */
 function requireVersion(request: Request, reply: FastifyReply): void {
   const asked = request.headers['tus-resumable'];
   if (asked === tusVersion) return;

@@ -1,5 +1,5 @@
 /**
- * Authenticates requests with signature version 4. The project's key pair acts as the service role. With a session
+ * Authenticates requests with AWS Signature Version 4. The project's key pair acts as the service role. With a session
  * token, the access key is the project reference and the secret is the anonymous key. Both are public, and the token, a
  * user's JWT, determines access through row-level security.
  */
@@ -178,7 +178,8 @@ function requireSignedHeaders(request: S3Request, signedHeaders: readonly string
 }
 
 /**
- * Returns the secrets that can have signed the request. The anonymous key exists in two formats, both used by clients.
+ * Returns the secrets that could have signed the request. The anonymous key exists in two formats, both used by
+ * clients.
  */
 function secretsOf(service: StorageService, credential: Credential, token: string | undefined): string[] {
   const { keys } = service;
@@ -219,7 +220,8 @@ function signedValue(request: S3Request, name: string, host: string): string {
 }
 
 /**
- * Returns the host as seen by this server and as forwarded by a trusted proxy. An incorrect host only fails to match.
+ * Returns the host as seen by this server and as forwarded by a trusted proxy. With an incorrect host, the signature
+ * simply doesn't match.
  */
 function hostsOf(headers: IncomingHttpHeaders): string[] {
   const own = headers.host ?? '';

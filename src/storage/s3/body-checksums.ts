@@ -12,7 +12,7 @@ export interface SentChecksum {
 
 /** A body with a checksum from the client. */
 export interface SendsChecksum {
-  /** The algorithm. The value may follow after the body. */
+  /** The algorithm. The value can follow after the body. */
   readonly checksumAlgorithm: Algorithm | undefined;
   /** Returns the verified checksum. Must be called after the bytes were read. */
   checksum(): SentChecksum | undefined;

@@ -83,7 +83,9 @@ export function openFormFile(
   return { bytes: checked(bytes, expected), ...sentOf(expected) };
 }
 
-/** Reads a small body as text. @throws {S3Error} MalformedXML if it is too large, and errors from reading */
+/**
+ * Reads a small body as text. @throws {S3Error} MalformedXML if the body is too large, and any error from reading it
+ */
 export function readText(request: S3Request, auth: Authenticated): Promise<string> {
   return textOf(openBody(request, auth));
 }

@@ -23,7 +23,7 @@ const exposedHeaders = [
 ].join(', ');
 
 export function s3Routes(app: FastifyInstance, service: StorageService): void {
-  // Bodies are only read after the caller was authorized.
+  // Bodies are read only after the caller is authorized.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler((error, request, reply) => sendError(service, request, reply, error));
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>

@@ -22,8 +22,9 @@ export async function openSignedScope(
 }
 
 /**
- * A signer with the key pair owns it, and a service role token is itself a secret key. A URL presigned with the pair
- * doesn't disclose the pair, because a server creates it for its pages, unless the pair is publicly known.
+ * A signer that uses the key pair owns it, and a service role token is itself a secret key. A URL presigned with the
+ * key pair doesn't disclose the pair, because a server creates such URLs for its pages. A publicly known pair is the
+ * exception.
  */
 function showsSecretKey(
   { keys }: StorageService,

@@ -1,4 +1,4 @@
--- Functions for policies (path parts, the current operation) and the triggers of buckets and objects.
+-- Functions for policies (path parts, the current operation) and the triggers on buckets and objects.
 
 set local role supabase_storage_admin;
 
@@ -10,7 +10,7 @@ create function storage.filename(name text) returns text
 language sql immutable
 return (string_to_array(name, '/'))[array_length(string_to_array(name, '/'), 1)];
 
--- Without a dot in the last segment, returns the whole segment, as in upstream.
+-- If the last segment has no dot, returns the whole segment, as in upstream.
 create function storage.extension(name text) returns text
 language sql immutable
 return reverse(split_part(reverse((string_to_array(name, '/'))[array_length(string_to_array(name, '/'), 1)]), '.', 1));

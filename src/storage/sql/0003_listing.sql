@@ -121,8 +121,8 @@ begin
 end;
 $$;
 
--- A folder's timestamp is that of its oldest object. Ties and cursors use whole milliseconds, like JSON dates, and then
--- the name. A folder's name ends with a slash.
+-- A folder's timestamp is that of its oldest object. Ties and cursors are ordered by whole milliseconds, like JSON
+-- dates, and then by name. A folder's name ends with a slash.
 create function storage.search_by_timestamp(
   p_prefix text,
   p_bucket_id text,
@@ -225,8 +225,8 @@ begin
 end;
 $$;
 
--- List v1: by offset, case-insensitive, with names relative to the prefix. If not sorted by name, folders come first.
--- `levels` is unused and kept for callers that pass it.
+-- List v1: by offset, case-insensitive, with names relative to the prefix. If the list isn't sorted by name, folders
+-- come first. `levels` is unused and kept for callers that pass it.
 create function storage.search(
   prefix text,
   bucketname text,

@@ -9,7 +9,7 @@ create table _plinth.storage_events (
   payload jsonb not null,
   happened_at timestamptz not null default clock_timestamp(),
   attempts integer not null default 0,
-  -- Also the end of a sender's lease, after which another process can deliver the event.
+  -- Also the end of a sender's lease. After this time, another process can deliver the event.
   next_attempt_at timestamptz not null default now()
 );
 create index storage_events_next_attempt_at on _plinth.storage_events (next_attempt_at);

@@ -13,7 +13,7 @@ create table _plinth.storage_checksums (
 );
 revoke all on _plinth.storage_checksums from public;
 
--- Called in the transaction that writes the row, whose role has no access to Plinth's tables.
+-- Called in the transaction that writes the row, because the transaction's role has no access to Plinth's tables.
 create function storage.plinth_keep_checksum(id uuid, algorithm text, type text, value text) returns void
 language sql security definer set search_path = '' as $$
   insert into _plinth.storage_checksums (id, algorithm, type, value) values ($1, $2, $3, $4);

@@ -1,4 +1,4 @@
--- The service's tables outside of schema storage are read together with upstream's tables, whose columns a project can
+-- The service's tables outside the schema storage are read together with upstream's tables, whose columns a project can
 -- alter. The service's role reads them instead of a superuser. The same applies to functions that receive rows of
 -- storage.objects.
 select _plinth.attempt('grant usage on schema _plinth to supabase_storage_admin');

@@ -79,7 +79,7 @@ export function violatedField(policy: PostPolicy, fields: ReadonlyMap<string, st
   );
 }
 
-/** Returns the size limits of the file in bytes. */
+/** Returns the size limits for the file in bytes. */
 export function sizeBounds(policy: PostPolicy): { readonly minBytes: number; readonly maxBytes: number } {
   let minBytes = 0;
   let maxBytes = Number.POSITIVE_INFINITY;

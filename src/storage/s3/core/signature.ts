@@ -117,7 +117,7 @@ export function canonicalPaths(path: string): string[] {
 export interface Signer {
   /** Returns a hexadecimal signature. `type`: the first line of the signed text. `lines`: its last lines. */
   sign(type: string, amzDate: string, lines: readonly string[]): string;
-  /** Signs a text on its own, such as the policy of a POST form. */
+  /** Signs a standalone text, such as the policy of a POST form. */
   signText(text: string): string;
 }
 

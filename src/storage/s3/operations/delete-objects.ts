@@ -1,4 +1,4 @@
-/** DeleteObject and DeleteObjects. Missing objects count as deleted. Objects that policies protect don't. */
+/** DeleteObject and DeleteObjects. Missing objects count as deleted. Objects protected by policies don't. */
 import { StorageError } from '../../errors.ts';
 import { findObject, findVisibleNames } from '../../queries/objects.ts';
 import { removeObjects } from '../../removals.ts';

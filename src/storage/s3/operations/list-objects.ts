@@ -99,7 +99,7 @@ async function listPage(call: S3Call, after: string): Promise<Page> {
   await requireBucket(call);
   if (`${prefix}${delimiter}${after}`.includes('\0')) throw new S3Error('InvalidArgument');
 
-  // Queries one more line to detect a next page.
+  // Queries one extra line to detect a next page.
   const options = { prefix, limit: maxKeys + 1, startAfter: after };
   const found = await readLines(
     scope.eachAsUser(),

@@ -47,7 +47,7 @@ export async function checksumsOf(
 }
 
 /**
- * Returns the checksum of the object that the parts will form, if it matches the request's.
+ * Returns the checksum of the object that the parts will form, and verifies the checksums in the request.
  * @throws {S3Error} BadDigest, InvalidRequest
  */
 export function checksumOfWhole(

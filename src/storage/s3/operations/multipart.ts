@@ -115,7 +115,7 @@ async function copyPart(
   };
 }
 
-/** Returns the upload with this id and key if the caller can write it. @throws {S3Error} NoSuchUpload */
+/** Returns the upload with the request's id and key if the caller can write it. @throws {S3Error} NoSuchUpload */
 export async function requireUpload(call: S3Call): Promise<MultipartUpload> {
   const upload = await findOwn(call);
   if (!upload) throw new S3Error('NoSuchUpload');
@@ -123,7 +123,7 @@ export async function requireUpload(call: S3Call): Promise<MultipartUpload> {
   return upload;
 }
 
-/** Returns the upload with this id and key. */
+/** Returns the upload with the request's id and key. */
 export function findOwn({ scope, request }: S3Call): Promise<MultipartUpload | undefined> {
   const id = request.param('uploadId') ?? '';
   return scope.asService((tx) => findUpload(tx, id, request.bucket, request.key), { readOnly: true });
@@ -159,7 +159,7 @@ async function storePart(
 
   const id = randomUUID();
   const plan = planOf(upload);
-  // The client's checksum is verified. If the upload requires another one, it is computed here.
+  // The client's checksum is verified. If the upload requires a different checksum, it is computed here.
   const summed = plan && plan.algorithm !== body.checksumAlgorithm ? sumUp(body.bytes, plan.algorithm) : body;
   const stored = await storing(() =>
     service.backend.writePart(upload.version, id, summed.bytes, sizeBytes),

@@ -1,6 +1,6 @@
 /**
- * Handles POST of a browser form to a bucket: fields with a signed policy, followed by the file. Source: "POST Object"
- * of the S3 API reference.
+ * Handles the POST of a browser form to a bucket: fields with a signed policy, followed by the file. Source: "POST
+ * Object" of the S3 API reference.
  */
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
@@ -118,7 +118,10 @@ async function authorize(
   return { scope, ...sizeBounds(policy) };
 }
 
-/** Responds with 200 instead of AWS's 204, as upstream does. The form can request either, or 201 with a description. */
+/**
+ * Responds with 200 by default instead of AWS's 204, as upstream does. The form can request either status, or 201 with
+ * a description.
+ */
 function formResponse(
   request: S3Request,
   key: string,
