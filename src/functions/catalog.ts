@@ -11,9 +11,9 @@ export interface FunctionSource {
   readonly entrypoint: string;
   /** The Deno flags that control import resolution. */
   readonly importFlags: readonly string[];
-  /** The files that can affect import resolution. They may not exist. */
+  /** The files that can affect import resolution. Some of them may not exist. */
   readonly importFiles: readonly string[];
-  /** Whether npm resolution uses a package.json beside the entrypoint. */
+  /** Whether npm resolution uses the package.json beside the entrypoint. */
   readonly packageJson: boolean;
   readonly staticFiles: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -55,8 +55,8 @@ export function createCatalog(supabaseDir: string, config: Config, overrides: ()
         ? resolve(supabaseDir, settings.entrypoint)
         : join(functionsDir, slug, 'index.ts');
       if (!isFile(entrypoint)) return undefined;
-      // Runs on every request, but import resolution is only needed when a worker starts and takes about a dozen file
-      // system calls.
+      // Evaluated lazily because this code runs on every request. Import resolution is only needed when a worker starts
+      // and takes about a dozen file system calls.
       const imports = once(() =>
         importsOf(
           dirname(entrypoint),
@@ -102,7 +102,7 @@ function once<T>(make: () => T): () => T {
 
 function foldersOf(dir: string): string[] {
   if (!existsSync(dir)) return [];
-  // Includes symbolic links to folders, because a repository may keep its functions elsewhere.
+  // Includes symbolic links to folders, because a repository may store its functions elsewhere.
   return readdirSync(dir).filter((name) =>
     statSync(join(dir, name), { throwIfNoEntry: false })?.isDirectory(),
   );
@@ -115,9 +115,9 @@ function definedOf(names: Readonly<Record<string, string | undefined>> = {}): Re
 }
 
 /**
- * Returns the first import configuration that applies: `import_map` from config.toml, deno.json(c), import_map.json
- * beside the entrypoint or in functions/, then package.json. A node_modules folder beside the entrypoint is used as is.
- * Without one, packages come from Deno's cache.
+ * Returns the first import configuration that exists: `import_map` from config.toml, deno.json(c), import_map.json
+ * beside the entrypoint or in functions/, then package.json. A node_modules folder beside the entrypoint is used
+ * unchanged. Without such a folder, packages come from Deno's cache.
  */
 function importsOf(
   folder: string,

@@ -1,4 +1,4 @@
-/** Errors that the platform returns for a function, as `{code, message}`. */
+/** Errors that the platform returns on behalf of a function, as `{code, message}`. */
 
 export interface PlatformError {
   readonly status: number;

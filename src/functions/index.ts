@@ -1,8 +1,8 @@
 /**
- * Server functions: runs each function of `supabase/functions` in its own Deno process and routes requests to it.
+ * Server functions: runs each function in `supabase/functions` in a separate Deno process and routes requests to it.
  *
  * Glossary. *Function*: a folder with an entrypoint, identified by its slug. *Worker*: a process that serves one
- * function. *Policy*: `per_worker` shares a worker between requests; `oneshot` starts one per request.
+ * function. *Policy*: `per_worker` shares a worker between requests, and `oneshot` starts a worker per request.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -41,13 +41,16 @@ export interface FunctionsDeps {
   readonly database: Pick<Database, 'info'>;
   readonly keys: Keys;
   readonly config: Config;
-  /** The environment in which Plinth was started, for its network settings. */
+  /** The environment in which Plinth was started. Used for its network settings. */
   readonly shell: Readonly<Record<string, string | undefined>>;
   /** The `supabase/` folder. */
   readonly supabaseDir: string;
   /** The parent folder of Deno's module cache (`.plinth`). */
   readonly dataDir: string;
-  /** The URL at which functions reach the API. A function, because the port is only known later if it is 0. */
+  /**
+   * Returns the URL at which functions reach the API. A function, because the port isn't known in advance if it is
+   * configured as 0.
+   */
   readonly apiUrl: () => string;
   /** Enables reloads, type checks and errors in responses. */
   readonly isDevelopment: boolean;
@@ -56,7 +59,7 @@ export interface FunctionsDeps {
   readonly log: Logger;
 }
 
-/** What the server knows about a function without calling it. */
+/** Information about a function that is available without calling it. */
 export interface FunctionFacts {
   readonly slug: string;
   readonly verifyJwt: boolean;
@@ -78,14 +81,16 @@ export interface FunctionsService extends Service {
   readonly logs: FunctionLogs;
   readonly invocations: Invocations;
   /**
-   * Restarts every function with these options until the returned function is called. If called twice, the later
-   * session applies.
+   * Restarts every function with these options until the returned function is called. If `serve` is called twice, the
+   * later session applies.
    */
   serve(session: ServeSession): () => void;
 }
 
 export interface ServeSession extends ServeOverrides {
-  /** The debugger's mode and first port. Each further function that starts uses the next port. Disables time limits. */
+  /**
+   * The debugger's mode and first port. Each additional function that starts uses the next port. Disables time limits.
+   */
   readonly inspect?: { readonly mode: InspectMode; readonly port: number } | undefined;
 }
 

@@ -1,7 +1,7 @@
-/** Keeps the latest requests of every function in memory, bounded: outcome, duration and resource usage. */
+/** Stores the outcome, duration and resource usage of each function's latest requests in memory, up to a limit. */
 
 export interface Invocation {
-  /** Increases with each invocation of any function during the lifetime of this process. */
+  /** Increases with each invocation of any function while this process runs. */
   readonly id: number;
   /** When the request arrived, in milliseconds since the epoch. */
   readonly at: number;
@@ -9,20 +9,20 @@ export interface Invocation {
   readonly function: string;
   readonly requestId: string;
   readonly method: string;
-  /** The path as the function sees it, without the query, which may contain secrets. */
+  /** The path as the function sees it, without the query, which can contain secrets. */
   readonly path: string;
-  /** Null if the caller disconnected before the response began. 101 for a WebSocket. */
+  /** Null if the caller disconnected before the response began. 101 for a WebSocket connection. */
   readonly status: number | null;
   /**
-   * The code of an error returned by the platform, such as `WORKER_LIMIT` or `BOOT_ERROR`. Undefined when the function
+   * The code of an error returned by the platform, such as `WORKER_LIMIT` or `BOOT_ERROR`. Undefined if the function
    * responded.
    */
   readonly code: string | undefined;
-  /** The duration until the response or the socket ended. */
+  /** The time until the response or the socket ended. */
   readonly durationMs: number;
-  /** The time that the request waited for a process to start. Undefined if one was already running. */
+  /** The time that the request waited for a process to start. Undefined if a process was already running. */
   readonly bootMs: number | undefined;
-  /** The CPU time of the process's first thread during the request, including concurrent requests. */
+  /** The CPU time of the process's first thread during the request, including the CPU time of concurrent requests. */
   readonly cpuMs: number | undefined;
   /** The resident memory of the process when the request ended. */
   readonly memoryBytes: number | undefined;

@@ -1,26 +1,26 @@
 /**
- * Keeps the latest log lines of every function in memory: its output and the platform's notes about its worker. Lines,
- * line length, functions and lines per second are bounded, so a function with endless output costs no more than any
- * other.
+ * Stores the latest log lines of every function in memory: the function's output and the platform's notes about its
+ * worker. Lines, line length, functions and lines per second are limited, so a function with endless output doesn't use
+ * more memory than any other function.
  */
 import type { LogLevel } from './core/log-frames.ts';
 
 export type { LogLevel } from './core/log-frames.ts';
 
 export interface FunctionLogLine {
-  /** Increases with each line of any function during the lifetime of this process. */
+  /** Increases with each line of any function while this process runs. */
   readonly id: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
   /** The function's slug. */
   readonly function: string;
   /**
-   * The level of the console call. Plain standard output is `info`, standard error is `error`, and the platform's notes
-   * are `warn`.
+   * The level of the console call. Other standard output has level `info`, standard error has level `error`, and the
+   * platform's notes have level `warn`.
    */
   readonly level: LogLevel;
   readonly line: string;
-  /** Set for console output. For other output, set only if the worker had a single request at the time. */
+  /** Set for console output. For other output, only set if the worker had a single request at the time. */
   readonly requestId: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface LogBounds {
   readonly linesPerFunction: number;
   readonly charsPerLine: number;
   readonly functions: number;
-  /** The limit per function. */
+  /** The maximum number of lines per second for each function. */
   readonly linesPerSecond: number;
 }
 
@@ -80,7 +80,7 @@ export function passes(filter: LogFilter): (line: FunctionLogLine) => boolean {
 
 interface Ring {
   readonly lines: FunctionLogLine[];
-  /** The current second and the number of lines in it. */
+  /** The current second and the number of lines logged in it. */
   second: number;
   count: number;
 }

@@ -1,4 +1,7 @@
-/** Forwards a request to a worker and streams the response back. Nothing is buffered, and aborts are forwarded. */
+/**
+ * Forwards a request to a worker and streams the response back. Responses aren't buffered, and aborted requests are
+ * aborted at the worker.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'undici';
@@ -18,7 +21,7 @@ const maxResponseHeadBytes = 160 * 1024;
 export interface FunctionProxy {
   /**
    * Returns the function's status, or undefined if the caller disconnected before the response began.
-   * @throws {FunctionError} worker, limit or idle, if no response had begun.
+   * @throws {FunctionError} worker, limit or idle, if no response had begun
    */
   forward(
     worker: Worker,
@@ -35,7 +38,7 @@ export function createProxy(limits: Limits): FunctionProxy {
   function poolOf(worker: Worker): Promise<Pool> {
     const known = pools.get(worker);
     if (known !== undefined) return known;
-    // Loaded with the first function call, so that an idle Plinth doesn't pay for it.
+    // Loaded with the first function call so that an idle Plinth doesn't use memory for it.
     const made = import('undici').then(
       ({ Pool }) =>
         new Pool('http://function', {
@@ -77,7 +80,8 @@ export function createProxy(limits: Limits): FunctionProxy {
         });
         status = answer.statusCode;
         writeHead(request, response, status, answer.headers as unknown as (string | Buffer)[]);
-        // Deno sends neither content nor a content length here, so waiting for the end of the body would hang.
+        // Deno sends neither content nor a content length for this status, so waiting for the end of the body would
+        // never finish.
         if (status === 205) {
           answer.body.on('error', () => undefined).destroy();
           response.end();
@@ -109,14 +113,14 @@ export async function reasonOf(
   worker: Worker,
 ): Promise<(typeof errors)[keyof typeof errors]> {
   if ((error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT') return errors.idle;
-  // The socket closes shortly before the exit is reported.
+  // The socket closes shortly before the exit of the process is reported.
   if (worker.ended === undefined)
     await Promise.race([worker.exited, new Promise((resolve) => setTimeout(resolve, 50).unref())]);
   return worker.ended === 'limit' ? errors.limit : errors.worker;
 }
 
 /**
- * Bodies up to this size in bytes are collected and sent with the header, so the connection to the worker can be
+ * Bodies up to this size in bytes are collected and sent with the header so that the connection to the worker can be
  * reused.
  */
 const smallBody = 16_384;
@@ -133,7 +137,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | RequestBody | 
 
 function requestHeaders(request: IncomingMessage): string[] {
   const headers: string[] = [];
-  // Uses `headers` instead of `rawHeaders`, because the gateway may have replaced the Authorization header there.
+  // Uses `headers` instead of `rawHeaders` because the gateway may have replaced the Authorization header in `headers`.
   for (const [name, value] of Object.entries(request.headers)) {
     if (value === undefined || hopByHop.has(name)) continue;
     if (name === 'host') continue;
@@ -155,8 +159,8 @@ function writeHead(
   status: number,
   raw: readonly (string | Buffer)[],
 ): void {
-  // The local stack's gateway allows every requested header. A function with a fixed list must not block headers that
-  // newer clients send.
+  // The local stack's gateway allows every requested header. A function with a fixed list of headers must not block
+  // headers that newer clients send.
   const requested =
     request.method === 'OPTIONS' ? request.headers['access-control-request-headers'] : undefined;
   const requestId = response.getHeader('x-request-id');
@@ -173,11 +177,11 @@ function writeHead(
     if (lower === 'content-length') hasLength = true;
     headers.push(name, lower === 'access-control-allow-headers' ? withRequested(value, requested) : value);
   }
-  // The gateway allows every origin, unless the function sets its own headers.
+  // The gateway allows every origin unless the function sets its own CORS headers.
   if (!namesOrigin) headers.push('access-control-allow-origin', '*');
   if (requestId !== undefined) headers.push('x-request-id', String(requestId));
   response.writeHead(status, headers);
-  // A response of unknown length sends its header immediately, because its first chunk may take a while. Otherwise
+  // The header of a response of unknown length is sent immediately, because the first chunk may be delayed. Otherwise,
   // header and content are sent together.
   if (!hasLength) response.flushHeaders();
 }

@@ -1,7 +1,7 @@
 /**
- * Lists the files that a function can read at run time: its modules, its static files, and the data files beside them.
- * Files are listed one by one, because a folder would also cover files added later, such as another function's `.env`.
- * Only package folders are allowed as a whole.
+ * Lists the files that a function can read at runtime: its modules, its static files, and the data files beside them.
+ * Files are listed individually because a folder would also include files that are added later, such as another
+ * function's `.env`. Only package folders are allowed as a whole.
  */
 import { existsSync, globSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -16,10 +16,10 @@ export interface ReadableRules {
   readonly dataDir: string;
 }
 
-/** More files would slow down every start, because Deno checks each of them. */
+/** More files would slow down every start because Deno checks each file. */
 export const mostReadableFiles = 1000;
 
-/** Package folders contain thousands of files and no secrets. */
+/** Package folders contain thousands of files but no secrets. */
 const packageFolders = new Set(['node_modules', 'vendor']);
 
 /** @param modules The files in the function's module graph. */
@@ -47,7 +47,10 @@ export function readablePaths(
   return { paths: [...paths], leftOut };
 }
 
-/** Returns `_shared` and other folders with an underscore. They aren't functions but are imported by several. */
+/**
+ * Returns `_shared` and other folders whose names start with an underscore. They aren't functions but are imported by
+ * several functions.
+ */
 function sharedFolders(functionsDir: string): string[] {
   if (!existsSync(functionsDir)) return [];
   return readdirSync(functionsDir)
@@ -74,14 +77,17 @@ function filesBelow(root: string): string[] {
       if (entry.isDirectory()) {
         if (!packageFolders.has(entry.name)) folders.push(path);
       } else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
-      // The caller counts the files of all folders. This limit only prevents walking a huge tree.
+      // The caller counts the files in all folders. This limit only prevents walking a huge tree.
       if (files.length > 10 * mostReadableFiles) return files;
     }
   }
   return files;
 }
 
-/** Deno follows symbolic links, so a link's target is checked like imported data. Secrets are in hidden files. */
+/**
+ * Deno follows symbolic links, so a link's target is checked like imported data. Files that usually contain secrets
+ * (.env, .npmrc) are never readable.
+ */
 function mayBeRead(path: string, rules: ReadableRules): boolean {
   let real: string;
   try {

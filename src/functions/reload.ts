@@ -1,6 +1,6 @@
 /**
- * Reloads functions in development. A save ends the workers of all functions that use the file. Functions that were
- * running restart immediately, so errors reach the log before the next call, and their types are checked.
+ * Reloads functions in development. Saving a file ends the workers of all functions that use it. Functions that were
+ * running restart immediately so that errors are logged before the next call, and their types are checked.
  */
 import { dirname, join, relative, sep } from 'node:path';
 import type { Catalog, FunctionSource } from './catalog.ts';
@@ -32,7 +32,7 @@ export function reloadOnChange({ catalog, graphs, supervisor, checkTypes }: Relo
       // A shared .env file affects every function.
       if (dirname(file) === functionsDir && file.startsWith(join(functionsDir, '.env'))) return undefined;
       const [folder, ...rest] = relative(functionsDir, file).split(sep);
-      // A file in the function's own folder: a new import map, a static file, a .env.
+      // The file is in a function's own folder, such as a new import map, a static file or a .env file.
       if (folder !== undefined && folder !== '..' && rest.length > 0) slugs.add(folder);
     }
     return [...slugs];

@@ -1,4 +1,4 @@
-/** Wraps a request body in a separate stream, so that the caller's connection survives a worker that stops reading. */
+/** Wraps a request body in a separate stream so that the caller's connection survives a worker that stops reading. */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
@@ -10,7 +10,7 @@ export class RequestBody extends Readable {
     super();
     this.#request = request;
     request.on('data', this.#onData).once('end', this.#onEnd).once('close', this.#onClose);
-    // `close` reports the error too, but without a listener it would end the process.
+    // `close` also reports the error, but an `error` event without a listener would end the process.
     request.on('error', ignore);
     request.pause();
   }
@@ -21,7 +21,7 @@ export class RequestBody extends Readable {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
-    // Node reads the next request of a connection only after this one has been read to the end.
+    // Node reads the next request on a connection only after the current request has been read to the end.
     this.#request.resume();
     done(error);
   }

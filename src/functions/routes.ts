@@ -35,7 +35,7 @@ export interface RoutesDeps {
 
 interface Target {
   readonly source: FunctionSource;
-  /** The path that the function sees: it includes the slug but not the prefix. */
+  /** The path that the function sees, which includes the slug but not the prefix. */
   readonly path: string;
 }
 
@@ -51,8 +51,8 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
       });
     });
     app.get('/_internal/health', async () => ({ message: 'ok' }));
-    // Runs as a hook, so bodies are streamed to the function regardless of their type. After the hooks, the framework
-    // would reject content types that it can't parse.
+    // Runs as a hook so that bodies are streamed to the function regardless of their type. After the hooks, the
+    // framework would reject content types that it can't parse.
     const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       const target = find(deps, request.raw.url ?? '');
       if (target === undefined)
@@ -89,7 +89,7 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
 /** The hook has already sent the response. */
 const nothingIsLeft = (): void => undefined;
 
-/** Starts measuring an invocation. The returned function ends it with a status or an error. */
+/** Starts measuring an invocation. The returned function ends the measurement with a status or an error. */
 function startRecord(
   { clock, onInvocation }: RoutesDeps,
   { source, path }: Target,
@@ -117,7 +117,7 @@ function startRecord(
   };
 }
 
-/** Handles WebSockets and other upgrades: applies the same checks, then joins the sockets. */
+/** Handles WebSockets and other upgrades. Applies the same checks as for requests, then connects the two sockets. */
 export function upgradeHandler(
   deps: RoutesDeps,
 ): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
@@ -162,7 +162,7 @@ const corsHeaders = {
   'access-control-expose-headers': 'sb-error-code',
 };
 
-/** Returns the lines that explain an error, in development only. */
+/** Returns the lines that explain an error. Empty unless in development. */
 const detailsOf = ({ showsErrors }: RoutesDeps, { details }: FunctionError): readonly string[] =>
   showsErrors ? details : [];
 

@@ -1,14 +1,14 @@
 /**
- * Creates the folder for the workers' sockets and temporary files. It is in the system's temporary folder because a
- * socket address is limited to about 100 bytes. Folders left by a killed process are removed when the next process
- * starts its first worker.
+ * Creates the folder for the workers' sockets and temporary files. The folder is in the system's temporary folder
+ * because a socket address is limited to about 100 bytes. Folders that remain from a killed process are removed when
+ * the next process starts its first worker.
  */
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const prefix = 'plinth-fn-';
-/** A file in each folder that identifies its process and project. */
+/** A file in each folder that identifies the process and project that own it. */
 const ownerFile = 'owner';
 
 /** `project` identifies the project. Folders of other projects aren't removed. */
@@ -30,9 +30,9 @@ function removeLeftOver(project: string): void {
 }
 
 /**
- * Returns undefined for a folder that isn't ours or is incomplete. The temporary folder is writable by all users:
- * reading a pipe would block forever, and another user could replace a folder with a symbolic link to our files during
- * removal.
+ * Returns undefined for a folder that doesn't belong to this user or is incomplete. All users can write to the
+ * temporary folder. Reading a pipe would block forever, and another user could replace a folder with a symbolic link to
+ * this user's files during removal.
  */
 function ownerOf(folder: string): { readonly pid: number; readonly project: string } | undefined {
   try {

@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The maximum number of files to inspect. A folder with more isn't the source of a single function. */
+/** The maximum number of files to inspect. A folder with more files isn't the source of a single function. */
 const mostFiles = 500;
 const skipped = new Set(['node_modules', 'vendor']);
 

@@ -1,7 +1,7 @@
 /**
- * Manages workers: starts one per function (or one per request under `oneshot`) at its first request, shares it between
- * requests, ends it when idle and replaces it when its source changes. The number of workers is limited, and further
- * requests wait.
+ * Manages workers. Starts one per function (or one per request under `oneshot`) at the function's first request, shares
+ * it between requests, ends it when it is idle and replaces it when its source changes. The number of workers is
+ * limited. Requests beyond the limit wait.
  */
 import type { FunctionSource } from './catalog.ts';
 import type { RequestUsage, Worker } from './deno/worker.ts';
@@ -14,12 +14,12 @@ export interface SupervisorOptions extends StarterOptions {
   readonly policy: 'per_worker' | 'oneshot';
 }
 
-/** `running`: a worker serves the function. `failed`: its last start failed. `idle`: neither. */
+/** `running`: a worker serves the function. `failed`: the function's last start failed. `idle`: neither applies. */
 export type FunctionState = 'running' | 'failed' | 'idle';
 
 export interface Lease {
   readonly worker: Worker;
-  /** Milliseconds that this request waited for a process to start. Undefined if one was already running. */
+  /** Milliseconds that this request waited for a process to start. Undefined if a process was already running. */
   readonly bootMs: number | undefined;
   /** Ends the request. Later calls return the same usage. */
   release(): RequestUsage;
@@ -27,14 +27,14 @@ export interface Lease {
 
 export interface Supervisor {
   /**
-   * Returns a ready worker for one request. @throws {FunctionError} boot, noDeno; limit, if no worker becomes available
-   * in time.
+   * Returns a ready worker for one request.
+   * @throws {FunctionError} boot, noDeno, or limit if no worker becomes available in time
    */
   acquire(source: FunctionSource, requestId: string): Promise<Lease>;
   stateOf(slug: string): { readonly state: FunctionState; readonly pending: number };
   /**
-   * Replaces the workers of the changed functions (undefined: all) at their next request. Returns the functions that
-   * were running.
+   * Replaces the workers of the changed functions, or of all functions if undefined, at their next request. Returns the
+   * functions that were running.
    */
   reload(slugs: readonly string[] | undefined): string[];
   /** Starts a worker before the next request needs it. */
@@ -152,14 +152,15 @@ class WorkerSupervisor implements Supervisor {
   }
 
   /**
-   * Returns the pending start of a function with a shared worker, or starts one. Returns undefined if no slot is free.
+   * Returns the pending start of a function with a shared worker, or starts a worker. Returns undefined if no slot is
+   * free.
    */
   #startShared(source: FunctionSource, requestId?: string): Promise<Worker> | undefined {
     const { slug } = source;
     const known = this.#starting.get(slug);
     if (known !== undefined) return known;
     const promise = this.#start(source, requestId)?.then((worker) => {
-      // The source changed during the start, so this worker serves only the requests that were waiting for it.
+      // The source changed during startup, so this worker only serves the requests that were waiting for it.
       if (this.#starting.get(slug) === promise) this.#pool.current.set(slug, worker);
       else setImmediate(() => worker.retire());
       return worker;

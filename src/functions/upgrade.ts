@@ -1,7 +1,7 @@
 /**
- * Forwards an upgrade request (WebSocket) to a worker. If the function accepts it, the two sockets are joined.
- * Otherwise the response is forwarded and the connection is closed, because anything the caller sends next might be
- * meant for another function and has to pass through the gateway.
+ * Forwards an upgrade request (WebSocket) to a worker. If the function accepts the upgrade, the two sockets are
+ * connected. Otherwise, the response is forwarded and the connection is closed, because the caller's next request might
+ * be for a different function and must pass through the gateway.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
@@ -13,8 +13,9 @@ import { FunctionError } from './errors.ts';
 import { reasonOf } from './proxy.ts';
 
 /**
- * Resolves when the connection is closed, with the status of the function's response, or undefined if the caller
- * disconnected first. @throws {FunctionError} worker or limit, if no response had begun.
+ * Resolves when the connection is closed, with the status of the function's response, or with undefined if the caller
+ * disconnected first.
+ * @throws {FunctionError} worker or limit, if no response had begun
  */
 export async function forwardUpgrade(
   worker: Worker,
@@ -73,7 +74,7 @@ function responseTo(offer: ClientRequest): Promise<UpgradeResponse> {
 }
 
 /**
- * Resolves when the source has ended. The socket then closes once the last bytes are written, however slowly the client
+ * Resolves when the source has ended. The socket closes once the last bytes are written, however slowly the client
  * reads them.
  */
 function passOn(source: Readable, socket: Duplex): Promise<void> {

@@ -1,4 +1,4 @@
-/** Requests that wait for a free worker slot. Each retries when one may be available. */
+/** Requests that wait for a free worker slot. Each request retries when a slot may be free. */
 export class WaitingRequests {
   readonly #retries = new Set<() => void>();
 

@@ -13,7 +13,8 @@ export interface FunctionsWatch {
 }
 
 /**
- * Calls `onChange` with absolute paths after a short quiet period, or with undefined if the changed file is unknown.
+ * Calls `onChange` with absolute paths after a short period without changes, or with undefined if the changed file is
+ * unknown.
  */
 export function watchFunctions(
   functionsDir: string,
@@ -42,7 +43,7 @@ export function watchFunctions(
       watcher.on('error', () => watcher.close());
       watchers.set(folder, watcher);
     } catch {
-      // The machine is out of file watches. Functions still run, but changes require a restart.
+      // The machine has no file watches left. Functions still run, but changes require a restart.
     }
   };
   open(functionsDir, true);

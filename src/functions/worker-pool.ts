@@ -1,6 +1,6 @@
 /**
- * The workers of all functions: assigns free slots, ends idle and outdated workers, and checks the limits of all workers
- * periodically.
+ * The workers of all functions. Assigns free slots, ends idle and outdated workers, and periodically checks the limits
+ * of all workers.
  */
 import type { Clock } from '../kernel/clock.ts';
 import type { Limits } from './core/limits.ts';
@@ -11,7 +11,9 @@ export interface WorkerPoolOptions {
   readonly clock: Clock;
   /** Called when a slot may have become free. */
   readonly onFree: () => void;
-  /** Called with the limit that a worker exceeded, and with its request if it had only one. */
+  /**
+   * Called with a description of the limit that a worker exceeded, and with the worker's request if it had only one.
+   */
   readonly onLimit: (slug: string, reason: string, requestId: string | undefined) => void;
 }
 
@@ -66,7 +68,7 @@ export class WorkerPool {
     };
   }
 
-  /** Stops sending requests to a worker, which exits after its pending requests. */
+  /** Stops sending requests to a worker. The worker exits after its pending requests. */
   retire(worker: Worker): void {
     if (this.current.get(worker.slug) === worker) this.current.delete(worker.slug);
     worker.retire();
@@ -88,8 +90,8 @@ export class WorkerPool {
   }
 
   /**
-   * Whether another worker can start. Ends a worker with an outdated source or the one that has been idle longest, if
-   * necessary.
+   * Whether another worker can start. If necessary, ends a worker with an outdated source or the worker that has been
+   * idle longest.
    */
   #freeSlot(slug: string): boolean {
     const { maxWorkersPerFunction, maxWorkers } = this.#options.limits;
@@ -110,8 +112,8 @@ export class WorkerPool {
   }
 
   /**
-   * Streams and sockets opened before a save may stay open for long, so the oldest outdated worker ends if its slot is
-   * needed.
+   * Streams and sockets opened before a save may stay open for a long time, so the oldest outdated worker ends if its
+   * slot is needed.
    */
   #endOutdated(workers: readonly Worker[]): boolean {
     const oldest = workers.find((worker) => this.#outdated.has(worker));
@@ -136,7 +138,7 @@ export class WorkerPool {
     if (reason !== undefined) onLimit(slug, reason, onlyRequest);
     else if (worker.retired || worker.bootMs === undefined) return;
     else if (worker.pending === 0 && clock.now() - worker.idleSince > limits.idleMs) this.retire(worker);
-    // If no other worker can be started, this one continues: a slow response is better than an error.
+    // If no other worker can be started, this worker continues because a slow response is better than an error.
     else if (worker.isSpent && this.of(slug).length < limits.maxWorkersPerFunction) this.retire(worker);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A connection to a worker. A function may finish its response while the request body is still being sent. The write
- * then fails, and a plain socket would close before the response was read.
+ * A connection to a worker. A function can finish its response while the request body is still being sent. Writing then
+ * fails, and a plain socket would close before the response was read.
  */
 import { Socket } from 'node:net';
 

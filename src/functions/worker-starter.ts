@@ -30,7 +30,7 @@ export interface StarterOptions {
   readonly readable: (source: FunctionSource, graph: ModuleGraph | undefined) => readonly string[];
   readonly denyNet: readonly string[];
   readonly environment: (source: FunctionSource) => WorkerEnvironment;
-  /** Whether responses to uncaught errors include the stack. */
+  /** Whether responses to uncaught errors include the stack trace. */
   readonly showsErrors: boolean;
   /** Returns the debugger's mode and port for a function. Called at each start. */
   readonly inspect: (slug: string) => { readonly mode: InspectMode; readonly port: number } | undefined;
@@ -45,7 +45,7 @@ interface Failure {
   readonly error: FunctionError;
 }
 
-/** Delays the next attempt after a failed boot, so that a broken function doesn't keep a core busy. */
+/** The delay before the next attempt after a failed startup, so that a broken function doesn't keep a core busy. */
 const bootBackoffMs = 250;
 
 /** Adds a note about a worker to its function's log. */
@@ -80,8 +80,8 @@ export class WorkerStarter {
   }
 
   /**
-   * Checks the imports, then starts a worker regardless of the number of running workers. @throws {FunctionError} boot,
-   * noDeno
+   * Checks the imports, then starts a worker regardless of the number of running workers.
+   * @throws {FunctionError} boot, noDeno
    */
   async start(source: FunctionSource, requestId?: string): Promise<Worker> {
     const { deno, graphs, clock, inspect } = this.#options;

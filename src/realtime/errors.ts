@@ -1,5 +1,5 @@
 /**
- * Error tables of the service for rejected handshakes, rejected joins and closed channels. Codes and texts are
+ * The service's error tables for rejected handshakes, rejected joins and closed channels. Codes and texts are
  * upstream's (realtime, August 2026) because clients display them.
  */
 import { handshakeText, joinReason, systemText, type TokenFault } from './core/token.ts';

@@ -1,7 +1,7 @@
 /**
  * Rooms and their members: delivers broadcasts and presence diffs. Public and private channels with the same name are
- * different rooms. A frame is encoded once for all members with the same version. Messages from members in other
- * processes arrive over the bus. A room whose members are all in other processes is kept so that its presence is
+ * separate rooms. A frame is encoded once for all members with the same version. Messages from members in other
+ * processes arrive over the bus. A room whose members are all in other processes is kept so that its presence state is
  * available to local members that join.
  */
 import type { Bus, BusListener, Shared } from './bus/types.ts';
@@ -36,8 +36,8 @@ export interface Hub {
   /** Sends to the members in all processes. */
   publish(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): void;
   /**
-   * Sends to the members in this process, for messages that each process receives itself. Returns the number of
-   * recipients.
+   * Sends to the members in this process. Used for messages that each process receives from PostgreSQL. Returns the
+   * number of recipients.
    */
   deliver(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): number;
   track(room: Room, member: Member, key: string, payload: Readonly<Record<string, unknown>>): void;
@@ -83,7 +83,7 @@ export function createHub(options: HubOptions): Hub {
     options.onPresenceDeliveries?.(count);
   };
 
-  /** In large rooms, changes are batched briefly because each diff costs one frame per member. */
+  /** In large rooms, changes are batched for a short time because each diff costs one frame per member. */
   const schedule = (room: Room): void => {
     if (room.flush !== undefined) return;
     const delayMs = Math.min(250, Math.floor(room.members.size / 20));
@@ -115,7 +115,7 @@ export function createHub(options: HubOptions): Hub {
     if (room.presence.empty) rooms.delete(room.key);
   };
 
-  /** Handles a change by a local member: sent to local members after a delay and to other processes. */
+  /** Handles a change by a local member. The change is sent to local members after a delay, and to other processes. */
   const changed = (room: Room, change: PresenceChange | undefined): void => {
     if (change === undefined) return;
     schedule(room);

@@ -42,7 +42,10 @@ export interface RealtimeDeps {
   readonly uptime?: () => number;
   /** Limits that override the configuration. */
   readonly limits?: Partial<Limits>;
-  /** The intervals at which processes of a group send messages, and after which a silent process counts as gone. */
+  /**
+   * The interval at which processes of a group send messages, and the time after which a process that sends nothing
+   * counts as gone.
+   */
   readonly lease?: { readonly aliveMs: number; readonly leaseMs: number };
 }
 
@@ -121,13 +124,13 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
 
   let clockOffset = clock.now() - uptime();
 
-  /** Runs once per second: handles deadlines and limits the data queued for slow readers. */
+  /** Runs once per second. Handles deadlines and limits the data queued for slow readers. */
   const tick = (): void => {
     const time = clock.now();
     for (const connection of context.idle.takeDue(uptime())) connection.checkIdle();
     for (const channel of context.tokens.takeDue(time)) channel.confirmToken();
     const offset = time - uptime();
-    // The date may have changed, and partitions are created by day.
+    // The date may have changed, and there is one partition per day.
     if (Math.abs(offset - clockOffset) > clockJumpMs) upkeep();
     clockOffset = offset;
     closeSlowest(context.connections, limits.maxBufferedBytesInAll);
@@ -174,7 +177,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
   };
 }
 
-/** Creates the configured bus. By default, several processes are only expected on a database that isn't embedded. */
+/** Creates the configured bus. By default, multiple processes are only expected on a database that isn't embedded. */
 function createBus({ config, database, keys, lease }: RealtimeDeps, log: Logger): Bus {
   const { bus = database.info.embedded ? 'process' : 'postgres', nats_url: url } = config.plinth.realtime;
   if (bus === 'process') return createAloneBus();

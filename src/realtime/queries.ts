@@ -1,4 +1,4 @@
-/** The service's fixed SQL. */
+/** The service's static SQL. */
 import type { Pool, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Evaluates the policies on realtime.messages for a caller and a private topic in a transaction that is always rolled
- * back. Channels cache the results.
+ * Evaluates the policies on realtime.messages for a caller and a private topic. Runs in a transaction that is always
+ * rolled back. Channels cache the results.
  */
 import type { Database, PostgresErrorShape } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -39,7 +39,7 @@ export function createRights(database: Database, log: Logger): Rights {
     } catch (error) {
       if (!isMissingPartition(error)) throw refusal(error, query, log);
     }
-    // Today's partition doesn't exist yet (the machine was suspended or the clock changed).
+    // Today's partition doesn't exist yet, because the machine was suspended or the clock changed.
     try {
       await keepPartitions(pool);
       return new Set((await attempt()) as Extension[]);

@@ -1,4 +1,4 @@
-/** The HTTP API: broadcasts by POST, single or batched, and ping. */
+/** The HTTP API: single or batched broadcasts with POST, and ping. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { type BatchMessage, parseBatch } from './core/batch.ts';
 import type { Broadcast } from './core/frame.ts';

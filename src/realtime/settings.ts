@@ -1,6 +1,6 @@
 /**
- * Limits of the service. The count and rate limits are upstream's and disabled by default. A self-hosted machine is
- * limited by memory, so the defaults limit the memory per socket.
+ * The limits of the service. The count and rate limits are upstream's and are disabled by default. A self-hosted
+ * machine is limited by its memory, so the defaults limit the memory per socket.
  */
 import type { Config } from '../config/index.ts';
 import type { MemoryLimits } from './core/memory-use.ts';
@@ -11,12 +11,12 @@ export interface Limits extends MemoryLimits {
   /** The maximum number of sockets without a signed-in user, in total and per address. */
   readonly maxAnonymousSockets: number;
   readonly maxAnonymousSocketsPerAddress: number;
-  /** Sends and deliveries per second, averaged over a minute. */
+  /** The limit of sends and deliveries per second, averaged over a minute. */
   readonly maxEventsPerSecond: number;
   readonly maxJoinsPerSecond: number;
   readonly maxChannelsPerClient: number;
   readonly maxPresenceEventsPerSecond: number;
-  /** Presence calls per channel membership and window. */
+  /** The limit of presence calls per channel membership and window. */
   readonly clientPresence: { readonly maxCalls: number; readonly windowMs: number };
   /** The maximum size of a message. Upstream's setting is `max_payload_size_in_kb`. */
   readonly maxPayloadBytes: number;
@@ -30,16 +30,17 @@ export interface Limits extends MemoryLimits {
   readonly joinTimeoutMs: number;
   /** A socket without channels is closed after this time. */
   readonly emptySocketMs: number;
-  /** The data that can be queued for a slow reader before its socket is closed. */
+  /** The maximum size of data queued for a slow reader. Beyond it, the socket is closed. */
   readonly maxBufferedBytes: number;
   /** The total limit for all sockets. Beyond it, the slowest readers are closed. */
   readonly maxBufferedBytesInAll: number;
-  /** The size of queued changes at which reading from the stream pauses. */
+  /** The total size of queued changes at which reading from the stream pauses. */
   readonly maxWaitingChangeBytes: number;
-  /** The WAL that PostgreSQL may retain for the stream. */
+  /** The maximum size of WAL that PostgreSQL may retain for the stream. */
   readonly maxSlotWalBytes: number;
   /**
-   * The number of frames per channel that can be queued for its join or permissions. Beyond it, the socket isn't read.
+   * The maximum number of frames per channel that can be queued while its join or permissions are pending. Beyond it,
+   * the socket isn't read.
    */
   readonly maxWaitingFrames: number;
 }

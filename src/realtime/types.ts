@@ -11,15 +11,15 @@ export interface RealtimeService extends Service {
 export interface RealtimeReport {
   readonly sockets: number;
   readonly channels: number;
-  /** The number of other live processes that serve the same database. */
+  /** The number of other running processes that serve the same database. */
   readonly otherProcesses: number;
-  /** An error message while they are unreachable. */
+  /** The error message while the other processes are unreachable. */
   readonly busTrouble: string | undefined;
   readonly stream: StreamReport;
 }
 
 export interface StreamReport {
-  /** `closed`: not needed, or about to be retried. */
+  /** `closed` means not needed, or about to be reopened. */
   readonly state: 'closed' | 'opening' | 'live';
   readonly trouble: string | undefined;
   readonly slot:
@@ -38,15 +38,15 @@ export interface StreamReport {
     | undefined;
 }
 
-/** Explains why a message reached a subscriber or didn't. */
+/** Explains why a message did or didn't reach a subscriber. */
 export interface Verdicts {
-  /** Checks a row change against an entry of a subscriber's `postgres_changes`. @throws {VerdictError} */
+  /** Checks a row change against an entry in a subscriber's `postgres_changes`. @throws {VerdictError} */
   ofChange(question: ChangeQuestion): Promise<ChangeVerdict>;
   /** Checks a broadcast against a member of its topic. @throws {VerdictError} */
   ofBroadcast(question: BroadcastQuestion): Promise<BroadcastVerdict>;
 }
 
-/** A simulated user: the role and claims of a token. */
+/** A simulated user, described by the role and claims of a token. */
 export interface Persona {
   readonly role: string;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -105,15 +105,15 @@ export type StepName =
   | 'limit';
 
 /**
- * `passes`: not the cause. `stops`: nothing is delivered. `alters`: something else or less is delivered. `not asked`:
- * irrelevant because of an earlier step or the kind of change.
+ * `passes`: this step isn't the cause. `stops`: nothing is delivered. `alters`: something different or less is
+ * delivered. `not asked`: irrelevant because of an earlier step or the kind of change.
  */
 export type Outcome = 'passes' | 'stops' | 'alters' | 'not asked';
 
 export interface Step {
   readonly step: StepName;
   readonly outcome: Outcome;
-  /** A stable code for custom texts: `not-published`, `hidden-by-policies`, … */
+  /** A stable code for custom texts, such as `not-published` or `hidden-by-policies`. */
   readonly code: string;
   /** An English sentence. */
   readonly says: string;
@@ -125,7 +125,7 @@ interface Verdict {
   /** Whether no step stops the delivery. */
   readonly delivered: boolean;
   readonly steps: readonly Step[];
-  /** The number of channels in this process joined with a token of this role and `sub`. */
+  /** The number of channels in this process that were joined with a token with this role and `sub`. */
   readonly connected: number;
 }
 

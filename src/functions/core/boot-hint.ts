@@ -1,4 +1,4 @@
-/** Suggests how to fix a function that failed to start, based on Deno's standard error. */
+/** Suggests how to fix a function that failed to start, based on Deno's standard error output. */
 
 const network =
   /error sending request|dns error|Connection refused|timed out|manifest for .* failed to load/i;

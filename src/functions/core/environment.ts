@@ -7,12 +7,12 @@ export interface EnvironmentInput {
   readonly configSecrets: Readonly<Record<string, string | undefined>>;
   /** `functions/.env`. */
   readonly sharedFile: Readonly<Record<string, string>>;
-  /** `functions/SLUG/.env`, and `[functions.SLUG.env]` over it. */
+  /** `functions/SLUG/.env`, overridden by `[functions.SLUG.env]`. */
   readonly own: Readonly<Record<string, string>>;
   readonly apiUrl: string;
   readonly databaseUrl: string;
   readonly keys: Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey' | 'internalJwks'>;
-  /** Whether the JWKS includes the JWT secret, as on the local stack. Anyone who has the secret can forge tokens. */
+  /** Whether the JWKS includes the JWT secret, as on the local stack. Anyone with the secret can forge tokens. */
   readonly includesJwtSecret: boolean;
 }
 

@@ -14,15 +14,15 @@ export const hopByHop: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Accepts only a host with an optional port. Anything else would make the function's `new URL(request.url)` throw or
- * resolve to another path.
+ * Whether the host consists of only a host name or address with an optional port. Any other value would make the
+ * function's `new URL(request.url)` throw or resolve to a different path.
  */
 const isReadable = (host: string | undefined): boolean =>
   host !== undefined && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`);
 
 /**
- * Returns the host of the URL that the function sees: the host that the first of several proxies received. The gateway
- * removes forwarded headers unless they come from a trusted proxy.
+ * Returns the host in the URL that the function sees, which is the host that the first of several proxies received. The
+ * gateway removes forwarded headers unless they come from a trusted proxy.
  */
 export function hostOf(headers: IncomingHttpHeaders): string {
   const forwarded = [headers['x-forwarded-host'] ?? []].flat().join().split(',', 1)[0]?.trim();

@@ -1,7 +1,7 @@
 /**
  * Worker limits and the decisions based on them. CPU time is counted from the start of the oldest pending request and
- * restarts whenever a request ends, so many short concurrent requests aren't mistaken for an endless one. Upstream's
- * runtime adds up CPU time over a worker's lifetime (docs/compatibility.md).
+ * restarts whenever a request ends, so many short concurrent requests aren't mistaken for an endless request.
+ * Upstream's runtime adds up CPU time over a worker's lifetime (docs/compatibility.md).
  */
 
 export interface Limits {
@@ -9,12 +9,12 @@ export interface Limits {
   readonly memoryBytes: number;
   /** The maximum lifetime of a worker. After half of it, the worker accepts no new requests. */
   readonly wallClockMs: number;
-  /** The maximum CPU time to load and compile the modules until the worker listens. */
+  /** The maximum CPU time for loading and compiling modules before the worker listens. */
   readonly bootCpuMs: number;
   readonly responseMs: number;
   readonly idleMs: number;
   readonly maxWorkers: number;
-  /** The limit per function, including workers that no longer accept requests. */
+  /** The maximum number of workers per function, including workers that no longer accept requests. */
   readonly maxWorkersPerFunction: number;
   /** The maximum number of concurrent requests and sockets per worker. */
   readonly maxRequests: number;
@@ -57,7 +57,7 @@ export function exceeded(usage: Usage, limits: Limits): string | undefined {
   return undefined;
 }
 
-/** Returns the limit that is 90% used, so the function can be notified while it still responds. */
+/** Returns the limit that is 90% used, so that the function can be notified while it still responds. */
 export function nearlyExceeded(usage: Usage, limits: Limits): LimitName | undefined {
   if (usage.cpuMs > limits.cpuMs * 0.9) return 'cpu';
   if (usage.memoryBytes > limits.memoryBytes * 0.9) return 'memory';
@@ -65,7 +65,7 @@ export function nearlyExceeded(usage: Usage, limits: Limits): LimitName | undefi
   return undefined;
 }
 
-/** Whether new requests should go to a fresh worker while this one only finishes its pending requests. */
+/** Whether new requests should be sent to a new worker while this worker only finishes its pending requests. */
 export const isSpent = (usage: Usage, limits: Limits): boolean =>
   usage.oldestCpuMs > limits.cpuMs / 2 ||
   usage.memoryBytes > limits.memoryBytes * 0.75 ||

@@ -1,7 +1,7 @@
 /**
  * Parses a worker's standard output. The adapter (deno/adapter.js) prefixes console output with a header: record
  * separator, level, request ID, unit separator. Other output was written by the function directly. A function can forge
- * a header, but it only affects its own log.
+ * a header, but this only affects the function's own log.
  */
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

@@ -1,11 +1,11 @@
 /**
  * Collects the network settings that Deno needs to fetch modules: proxies, certificate authorities and registries. No
- * other environment variable of the machine reaches a function's process, and the function can't read these.
+ * other environment variable of the machine is passed to a function's process, and the function can't read these.
  */
 
 type Names = Readonly<Record<string, string | undefined>>;
 
-/** Proxy variables in both spellings, because programs disagree about the case. Deno prefers uppercase. */
+/** Proxy variables in both spellings, because programs differ in the case they expect. Deno prefers uppercase. */
 const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
 const copied = [
   ...proxies,
@@ -18,7 +18,7 @@ const copied = [
   'NPM_CONFIG_REGISTRY',
   'JSR_URL',
 ];
-/** Tokens for private modules. Only a project can set them; the machine's own tokens are never passed on. */
+/** Tokens for private modules. Only a project can set them. The machine's own tokens are never passed to functions. */
 const tokens = ['DENO_AUTH_TOKENS'];
 const loopback = ['localhost', '127.0.0.1', '::1'];
 
@@ -49,7 +49,7 @@ export function machineNetwork(
     const value = shell[name];
     if (value !== undefined) machine[name] = value;
   }
-  // npm sets these lowercase variables for its scripts, but Deno doesn't read them.
+  // npm sets lowercase variables for its scripts, but Deno doesn't read lowercase names.
   const registry = shell.NPM_CONFIG_REGISTRY ?? shell.npm_config_registry;
   if (registry !== undefined) machine.NPM_CONFIG_REGISTRY = registry;
   // Deno 2.9 also reads NODE_EXTRA_CA_CERTS, but then node:https requires a permission that no flag can grant.

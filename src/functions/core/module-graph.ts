@@ -1,12 +1,12 @@
 /**
- * Evaluates a function's module graph from `deno info --json` (version 1). Deno checks no permission for static
+ * Evaluates a function's module graph from `deno info --json` (version 1). Deno doesn't check permissions for static
  * imports, so a function could import any file on the machine as JSON or text. This check runs before the function and
  * verifies that every import is allowed.
  */
 import { isAbsolute, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The fields that are read here. */
+/** The fields that this module reads. */
 export interface DenoInfo {
   readonly modules?: readonly {
     readonly specifier: string;
@@ -51,14 +51,16 @@ const code = new Set([
   'Wasm',
 ]);
 
-/** Source code may be anywhere, for example in a monorepo. Data must be in a folder that the project exposes. */
+/**
+ * Source code may be anywhere, for example in a monorepo. Imported data must be in a folder that the project exposes.
+ */
 export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   const files: string[] = [];
   const refused: string[] = [];
   for (const { specifier, kind, local, mediaType, error } of info.modules ?? []) {
     if (!specifier.startsWith('file:')) continue;
     const path = local ?? fileURLToPath(specifier);
-    // Packages contain no secrets and are often symbolic links to other folders.
+    // Packages don't contain secrets and are often symbolic links to other folders.
     if (kind === 'external' && path.split(sep).includes('node_modules')) continue;
     files.push(path);
     // Nothing was read. Running the function reports the error.
@@ -78,7 +80,7 @@ export function isAllowed(
   if (isInside(path, dataDir)) return false;
   if (isCode || staticRoots.some((root) => isInside(path, root))) return true;
   const below = relative(projectDir, path);
-  // Hidden files often hold secrets: .env, .git, .npmrc.
+  // Hidden files often contain secrets, such as .env, .git and .npmrc.
   return isInside(path, projectDir) && !below.split(sep).some((part) => part.startsWith('.'));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Parses the output of `deno check` into one line per error, with its location and message. The number of errors is
- * capped because later ones mostly repeat earlier ones.
+ * Parses the output of `deno check` into one line per error, with the location and message. The number of errors is
+ * limited because later errors mostly repeat earlier ones.
  */
 
 const most = 20;

@@ -1,11 +1,11 @@
 /**
- * Implements `verify_jwt`: requires a bearer token that has a valid signature and hasn't expired. The role isn't
+ * Implements `verify_jwt`, which requires a bearer token that has a valid signature and hasn't expired. The role isn't
  * checked.
  */
 import type { VerifiedToken } from '../../keys/types.ts';
 import { errors, type PlatformError } from '../errors.ts';
 
-/** Algorithms that a project can sign with. Upstream doesn't support EdDSA. */
+/** The algorithms that a project can sign with. Upstream doesn't support EdDSA. */
 const accepted = new Set(['HS256', 'ES256', 'RS256', 'EdDSA']);
 
 /** Returns undefined if the request is authorized. `nowMs` is the current time. */

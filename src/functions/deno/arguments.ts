@@ -28,14 +28,15 @@ export interface RunOptions {
 const inspectFlags = { run: '--inspect', brk: '--inspect-brk', wait: '--inspect-wait' } as const;
 
 /**
- * Returns a worker's working directory and arguments. @throws {FunctionError} boot, if a path can't be passed to Deno.
+ * Returns a worker's working directory and arguments.
+ * @throws {FunctionError} boot, if a path can't be passed to Deno
  */
 export function runArguments(options: RunOptions): { readonly cwd: string; readonly args: string[] } {
   const { source, socketPath, temp, inspect, denyNet } = options;
   // Only the packages in the cache are readable. The rest of the cache contains the sources of other functions.
   const own = [adapter, join(options.cacheDir, 'npm'), temp, socketPath];
-  // Deno splits these flags at every comma (2.9.6 has no escape), but accepts paths relative to its working directory.
-  // The adapter changes to `temp` afterwards.
+  // Deno splits these flags at every comma (2.9.6 doesn't support escaping), but accepts paths relative to its working
+  // directory. The adapter then changes the working directory to `temp`.
   const hasComma = [...own, ...options.readable].some((path) => path.includes(','));
   const cwd = hasComma ? dirname(source.entrypoint) : temp;
   const list = (paths: readonly string[]): string => paths.map((path) => required(path, cwd)).join(',');
@@ -73,7 +74,10 @@ export function runEnvironment(options: RunOptions, showsErrors: boolean): Recor
   };
 }
 
-/** Import resolution and network restrictions. Every Deno command needs them, because every command fetches modules. */
+/**
+ * Returns the flags for import resolution and network restrictions. Every Deno command needs them, because every
+ * command fetches modules.
+ */
 export const importArguments = (source: FunctionSource, denyNet: readonly string[]): string[] => [
   '--no-lock',
   ...source.importFlags,
@@ -101,7 +105,7 @@ function required(path: string, cwd: string): string {
   throw new FunctionError(errors.boot, { details: [`Deno cannot be given a path with a comma: ${path}`] });
 }
 
-/** Linux limits one argument to 128 KiB. A flag may be repeated instead. */
+/** Linux limits a single argument to 128 KiB. A flag can be repeated instead. */
 const mostArgumentBytes = 64 * 1024;
 
 function inFlags(flag: string, paths: readonly string[]): string[] {
@@ -117,7 +121,7 @@ function inFlags(flag: string, paths: readonly string[]): string[] {
   return current === '' ? flags : [...flags, `${flag}=${current}`];
 }
 
-/** Returns the longest folder prefix of a glob without wildcards. Modules can import from this folder. */
+/** Returns the longest folder prefix of a glob that doesn't contain wildcards. Modules can import from this folder. */
 export function globRoot(glob: string): string {
   const wild = glob.search(/[*?[{]/);
   return wild === -1 ? glob : glob.slice(0, glob.lastIndexOf('/', wild) + 1);

@@ -1,4 +1,4 @@
-/** Finds the Deno binary in npm's platform packages, so nothing is downloaded and no install script runs. */
+/** Finds the Deno binary in npm's platform packages, so that nothing is downloaded and no install script runs. */
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ const packages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the path of the binary, or undefined if the platform has no package or optional dependencies weren't
+ * Returns the path of the binary, or undefined if there is no package for the platform or optional dependencies weren't
  * installed.
  */
 export function findDeno(

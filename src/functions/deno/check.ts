@@ -1,7 +1,7 @@
 /**
  * Type-checks functions in the background, because Deno runs TypeScript without checking types. A check takes about a
- * second of CPU time, so only one runs at a time, at low priority, on the latest version, starting with the latest
- * save.
+ * second of CPU time, so only one check runs at a time. Checks run at low priority, on the latest version of a file,
+ * and start with the most recently saved function.
  */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
@@ -13,7 +13,7 @@ import { importArguments, importEnvironment } from './arguments.ts';
 /** Declares the globals that the adapter adds. */
 const globals = fileURLToPath(new URL('./globals.d.ts', import.meta.url));
 const timeoutMs = 60_000;
-/** Gives the function's own start priority. */
+/** Gives priority to the function's own startup. */
 const delayMs = 500;
 const mostOutputBytes = 4 * 1024 * 1024;
 

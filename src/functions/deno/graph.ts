@@ -17,11 +17,14 @@ export interface GraphOptions {
 }
 
 export interface Graphs {
-  /** Downloads modules that aren't cached. Returns undefined if Deno fails; running the function reports the reason. */
+  /**
+   * Downloads modules that aren't cached. Returns undefined if Deno fails. In that case, running the function reports
+   * the reason.
+   */
   of(source: FunctionSource): Promise<ModuleGraph | undefined>;
   /**
-   * Returns the functions whose modules or import configuration include one of the files, among those whose graph was
-   * read.
+   * Returns the functions whose modules or import configuration include one of the files. Only functions whose graph
+   * has been read are considered.
    */
   usersOf(files: ReadonlySet<string>): string[];
 }
@@ -79,14 +82,16 @@ function realPath(path: string): string {
   }
 }
 
-/** A change behind a symbolic link is reported under the file's real name, and so is the creation of the target. */
+/**
+ * A change to a file behind a symbolic link is reported under the file's real path, as is the creation of the target.
+ */
 function withTargets(files: readonly string[]): string[] {
   const targets = files.map((file) => realPath(join(realPath(dirname(file)), basename(file))));
   return [...new Set([...files, ...targets])];
 }
 
 function ask(options: GraphOptions, source: FunctionSource): Promise<DenoInfo | undefined> {
-  // Deno would create a world-readable folder, but it contains the functions' sources.
+  // Deno would create a world-readable folder, but the folder contains the functions' sources.
   mkdirSync(options.cacheDir, { recursive: true, mode: 0o700 });
   const args = ['info', '--json', ...importArguments(source, options.denyNet), source.entrypoint];
   const env = { ...options.environment(source), ...importEnvironment(source, options.cacheDir) };

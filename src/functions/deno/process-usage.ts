@@ -1,10 +1,10 @@
 /**
- * Reads the CPU time and memory of another process from /proc. Linux only: on other platforms the result is undefined
- * and CPU and memory limits are off.
+ * Reads the CPU time and memory of another process from /proc, which is only available on Linux. On other platforms,
+ * the result is undefined and CPU and memory limits are disabled.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** On all platforms supported by Node, Linux reports times to user space in 1/100 s (USER_HZ). */
+/** On all platforms that Node supports, Linux reports times to user space in 1/100 s (USER_HZ). */
 const msPerTick = 10;
 const pageBytes = 4096;
 
@@ -25,7 +25,7 @@ export interface UsageReader {
   close(): void;
 }
 
-/** Keeps the files open, so that a read takes a few microseconds. */
+/** Keeps the files open so that a read takes only a few microseconds. */
 export function openUsage(pid: number | undefined): UsageReader {
   const [stat, statm, schedstat] = ['stat', 'statm', 'schedstat'].map((name) => open(`/proc/${pid}/${name}`));
   const buffer = Buffer.alloc(1024);
@@ -63,7 +63,7 @@ export function openUsage(pid: number | undefined): UsageReader {
     const facts = isOpen ? text(stat) : undefined;
     const pages = isOpen ? text(statm) : undefined;
     if (facts === undefined || pages === undefined) return undefined;
-    // The command name is in parentheses and may contain spaces, so fields are counted from the last closing
+    // The command name is in parentheses and can contain spaces, so fields are counted from the last closing
     // parenthesis.
     const fields = facts.slice(facts.lastIndexOf(')') + 2).split(' ');
     return {

@@ -1,4 +1,4 @@
-/** Waits until a worker listens: its socket exists and accepts a connection. */
+/** Waits until a worker listens, which means that its socket exists and accepts a connection. */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,8 +8,8 @@ const bootTimeoutMs = 60_000;
 const socketPollMs = 3;
 
 /**
- * `isTimed` is false when a debugger may pause the worker. @throws {FunctionError} boot, if the process exits first or
- * takes too long.
+ * `isTimed` is false if a debugger may pause the worker.
+ * @throws {FunctionError} boot, if the process exits first or takes too long
  */
 export function waitForSocket(child: ChildProcess, socketPath: string, isTimed: boolean): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
 /**
- * A Deno process that serves one function behind a Unix socket: start, readiness, pending requests, limits and exit.
+ * A Deno process that serves one function behind a Unix socket: startup, readiness, pending requests, limits and exit.
  *
- * A process gives guarantees that an isolate in a shared process can't: it can always be killed, its memory and
- * environment are separate, and a crash affects no other function. See docs/decisions/0002-functions.md.
+ * A process provides guarantees that an isolate in a shared process can't. A process can always be killed, its memory
+ * and environment are separate, and a crash doesn't affect other functions. See docs/decisions/0002-functions.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -37,7 +37,7 @@ export interface WorkerOptions {
   /** Addresses, CIDR blocks and hosts that the function can't connect to. */
   readonly denyNet: readonly string[];
   readonly limits: Limits;
-  /** Whether responses to uncaught errors include the stack. */
+  /** Whether responses to uncaught errors include the stack trace. */
   readonly showsErrors: boolean;
   readonly inspect: { readonly mode: InspectMode; readonly port: number } | undefined;
   readonly clock: Clock;
@@ -46,12 +46,12 @@ export interface WorkerOptions {
   readonly onExit: (worker: Worker) => void;
 }
 
-/** Why a worker ended, as reported to its pending requests. */
+/** The reason why a worker ended, as reported to its pending requests. */
 export type Ending = 'limit' | 'crash' | 'retired';
 
 /**
- * The resource usage of one request. CPU and memory are those of the process during the request, or undefined without
- * /proc.
+ * The resource usage of one request. CPU and memory are those of the process during the request, or undefined if /proc
+ * isn't available.
  */
 export interface RequestUsage {
   readonly cpuMs: number | undefined;
@@ -61,27 +61,30 @@ export interface RequestUsage {
 export interface Worker {
   readonly socketPath: string;
   readonly slug: string;
-  /** Resolves when the worker listens. @throws {FunctionError} boot, if it exits first. */
+  /**
+   * Resolves when the worker listens.
+   * @throws {FunctionError} boot, if the worker exits first
+   */
   readonly ready: Promise<void>;
-  /** Milliseconds from the start to `ready`. Undefined before. */
+  /** Milliseconds from the start of the process to `ready`. Undefined until `ready` resolves. */
   readonly bootMs: number | undefined;
   /** The number of requests in progress. */
   readonly pending: number;
-  /** When the last request ended or the worker started, in milliseconds since the epoch. */
+  /** When the last request ended, or the worker started if it has had no request, in milliseconds since the epoch. */
   readonly idleSince: number;
   /** Whether the worker no longer accepts requests. */
   readonly retired: boolean;
   readonly ended: Ending | undefined;
-  /** Whether the system killed the process for its memory use. */
+  /** Whether the system killed the process because of its memory use. */
   readonly outOfMemory: boolean;
   /** The last lines of standard error, in which Deno and V8 report fatal errors. */
   readonly lastErrors: readonly string[];
   /**
-   * The current or last request, if it was the only one since the worker was idle. Undefined while several requests
-   * share the worker.
+   * The current or last request, if the worker has had no other request since it was idle. Undefined while several
+   * requests share the worker.
    */
   readonly onlyRequest: string | undefined;
-  /** Counts a request. The returned function ends it. */
+  /** Counts a request. The returned function ends the request. */
   begin(requestId: string): () => RequestUsage;
   /**
    * Stops accepting requests. The worker exits when no request is pending and every `waitUntil` promise has settled.
@@ -92,25 +95,25 @@ export interface Worker {
    * limit.
    */
   checkLimits(): string | undefined;
-  /** Whether, at the last check, resource usage was high enough that new requests should go to a fresh worker. */
+  /** Whether resource usage was high enough at the last check that new requests should be sent to a new worker. */
   readonly isSpent: boolean;
-  /** Whether, at the last check, the worker was using CPU time although no request was pending. */
+  /** Whether the worker was using CPU time at the last check although no request was pending. */
   readonly isBusy: boolean;
   kill(ending: Ending): void;
   readonly exited: Promise<void>;
 }
 
 /**
- * `ulimit -d` in KiB. Makes allocations outside the heap throw before the memory limit kills the process. Deno needs at
- * least 550 MiB to start.
+ * `ulimit -d` in KiB. Makes allocations outside the heap throw before the memory limit kills the process. Deno requires
+ * at least 550 MiB to start.
  */
 const dataSegmentKiB = 786_432;
-/** `ulimit -t`. Ends a busy worker if Plinth itself is gone. Far above all other limits. */
+/** `ulimit -t` in seconds. Ends a busy worker after Plinth itself has exited. Far above all other limits. */
 const lifetimeCpuSeconds = 1800;
 const keptErrors = 40;
-/** CPU time between two checks above which an idle worker counts as busy. */
+/** The CPU time between two checks above which an idle worker counts as busy. */
 const busyCpuMs = 30;
-/** V8 ends a process that is out of memory with a trap, or with abort in some builds. */
+/** V8 ends a process that is out of memory with a trap or, in some builds, with abort. */
 const outOfMemorySignals = new Set<NodeJS.Signals | null>(['SIGTRAP', 'SIGABRT', 'SIGILL']);
 const orders: Readonly<Record<LimitName, string>> = { cpu: 'c', memory: 'm', wall_clock: 'w' };
 const orderToLeave = 'e';
@@ -150,7 +153,7 @@ export function startWorker(options: WorkerOptions): Worker {
     options.onLine(level, text, requestId ?? onlyRequest);
   });
   createLineReader(child.stderr, (line) => {
-    // Deno announces its socket. This line doesn't belong in the function's log.
+    // Deno prints the address of its socket. This line isn't part of the function's log.
     if (line.endsWith(`Listening on ${socketPath}`)) return;
     lastErrors.push(line);
     if (lastErrors.length > keptErrors) lastErrors.shift();
@@ -193,7 +196,7 @@ export function startWorker(options: WorkerOptions): Worker {
     socketPath,
     ready: waitForSocket(child, socketPath, options.inspect === undefined).then(() => {
       bootMs = clock.now() - startedAt;
-      // The time to load modules isn't charged to any request.
+      // The CPU time for loading modules isn't attributed to any request.
       cpuAtLastEnd = usage.read()?.cpuMs ?? 0;
     }),
     exited,
@@ -276,7 +279,7 @@ export function startWorker(options: WorkerOptions): Worker {
       child.kill('SIGKILL');
     },
   };
-  // Prevents an unhandled rejection if a boot fails while the server stops.
+  // Prevents an unhandled rejection if startup fails while the server stops.
   worker.ready.catch(() => undefined);
   void exited.then(() => options.onExit(worker));
   return worker;
@@ -292,9 +295,9 @@ function launch(options: WorkerOptions, socketPath: string, temp: string): Worke
   const run = { ...options, socketPath, temp };
   const { cwd, args } = runArguments(run);
   const env = { ...options.env, ...runEnvironment(run, options.showsErrors) };
-  // Standard input stays open as long as Plinth runs. The adapter exits when it closes, even if Plinth was killed. The
-  // worker gets a separate session because Ctrl-C in a terminal signals the whole process group, but pending requests
-  // must finish.
+  // Standard input stays open as long as Plinth runs. The adapter exits when standard input closes, even if Plinth was
+  // killed. The worker runs in a separate session because Ctrl-C in a terminal signals the whole process group, but
+  // pending requests must finish.
   const spawnOptions = {
     cwd,
     env,
@@ -302,8 +305,8 @@ function launch(options: WorkerOptions, socketPath: string, temp: string): Worke
     stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'],
   };
   if (process.platform !== 'linux') return spawn(options.deno, args, spawnOptions);
-  // The shell sets the limits and is then replaced by Deno, so the pid stays the same. The umask keeps the worker's
-  // files private, and core dumps are off because they would contain the secrets in its environment.
+  // The shell sets the limits and is then replaced by Deno, so the pid doesn't change. The umask keeps the worker's
+  // files private. Core dumps are disabled because they would contain the secrets in the worker's environment.
   return spawn(
     '/bin/sh',
     [

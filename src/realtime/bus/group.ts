@@ -1,6 +1,6 @@
 /**
- * A bus over a transport with batches, sequence numbers and leases. A process that isn't heard from within its lease
- * counts as gone, together with its members' presence. A process that missed messages requests the presence state
+ * A bus over a transport, with batches, sequence numbers and leases. If nothing is received from a process within its
+ * lease, the process and its members' presence are removed. A process that missed messages requests the presence state
  * again.
  */
 import { randomBytes } from 'node:crypto';
@@ -61,8 +61,8 @@ class GroupBus implements Bus {
   }
 
   send(message: Shared): void {
-    // If no process was heard from within a lease, there is none. A process that starts later requests the presence
-    // state.
+    // If no message was received within a lease, there are no other processes. A process that starts later requests the
+    // presence state.
     if (this.#peers.size > 0 || performance.now() - this.#greetedAt < this.#leaseMs)
       this.#outbox.add(message);
   }
@@ -131,7 +131,8 @@ class GroupBus implements Bus {
 
   #beat(): void {
     const now = performance.now();
-    // If this process was stalled or receives nothing, silence doesn't mean that the others are gone.
+    // If this process was stalled or isn't receiving, the absence of messages doesn't mean that the other processes are
+    // gone.
     const isLate = now - this.#beatenAt > this.#aliveMs * 2;
     this.#beatenAt = now;
     if (isLate || !this.#receives) this.#peers.renewAll(now);

@@ -10,7 +10,7 @@ export interface NatsOptions {
   readonly log: Logger;
 }
 
-/** Below the default maximum message size of a NATS server (1 MiB). */
+/** Smaller than the default maximum message size of a NATS server (1 MiB). */
 const maxChunkBytes = 512 * 1024;
 const reconnectMs = 500;
 
@@ -65,7 +65,7 @@ export function createNatsTransport({ url, identity, log }: NatsOptions): Transp
   };
 }
 
-/** The client requires credentials separate from the addresses. The first address's credentials are used. */
+/** Separates the credentials from the addresses, as the client requires. Uses the credentials of the first address. */
 function addressOf(text: string): { servers: string[]; user?: string; pass?: string; token?: string } {
   const urls = text.split(',').map((server) => new URL(server.trim()));
   const [{ username, password }] = urls as [URL, ...URL[]];

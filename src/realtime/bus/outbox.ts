@@ -1,5 +1,5 @@
 /**
- * The messages of this process to the other processes: batches them, sends the batches in order, and retries while the
+ * Queues this process's messages to the other processes, sends them in batches and in order, and retries while the
  * transport is interrupted.
  */
 import type { Logger } from '../../kernel/log.ts';
@@ -7,7 +7,7 @@ import { type BusMessage, encodeMessage, type RoomPresence } from '../core/bus-m
 import type { Sealer } from '../core/bus-seal.ts';
 import type { Transport } from './types.ts';
 
-/** The maximum size of queued messages while the transport is interrupted. Broadcasts beyond it are dropped. */
+/** The maximum total size of queued messages while the transport is interrupted. Broadcasts beyond it are dropped. */
 const maxWaitingBytes = 16 * 1024 * 1024;
 /** A batch is complete when it reaches this size. */
 const maxBatchBytes = 512 * 1024;
@@ -46,7 +46,7 @@ export class Outbox {
     return this.#sending;
   }
 
-  /** An error message while batches can't be sent. */
+  /** The error message while batches can't be sent. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -68,7 +68,7 @@ export class Outbox {
     this.add(message);
   }
 
-  /** From now on, gives up on a batch that can't be sent. */
+  /** Makes the outbox give up on any batch that can't be sent. */
   stopRetrying(): void {
     this.#retries = false;
   }
@@ -113,7 +113,9 @@ export class Outbox {
     return this.#queue.splice(0, count);
   }
 
-  /** Retries until the transport accepts the chunks. They keep their numbers, so no receiver processes one twice. */
+  /**
+   * Retries until the transport accepts the chunks. They keep their numbers, so no receiver processes a chunk twice.
+   */
   async #deliver(chunks: readonly Buffer[]): Promise<void> {
     const { transport, log } = this.#options;
     for (let delayMs = firstRetryMs; !this.#closed; delayMs = Math.min(lastRetryMs, delayMs * 2)) {

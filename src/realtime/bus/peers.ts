@@ -66,7 +66,7 @@ export class Peers {
     for (const peer of this.#peers.values()) peer.heardAt = now;
   }
 
-  /** Removes processes that weren't heard from within `leaseMs`. */
+  /** Removes processes from which nothing was received within `leaseMs`. */
   expire(now: number, leaseMs: number): void {
     for (const [origin, { heardAt }] of this.#peers) if (now - heardAt > leaseMs) this.#forget(origin);
   }
@@ -92,7 +92,7 @@ export class Peers {
         this.#forget(origin);
         return;
       default:
-        return; // Only shows that the sender is alive.
+        return; // An `alive` message only shows that the sender is running.
     }
   }
 

@@ -1,8 +1,9 @@
 /**
  * The bus between the processes of a group, which serve the same database. It transports client broadcasts and
- * presence. Database changes don't use the bus because each process reads them itself (docs/decisions/0026).
+ * presence. Database changes don't use the bus because each process reads them from PostgreSQL (docs/decisions/0026).
  *
- * Glossary. *Origin*: the id of a process, generated at each start. *Lease*: how long a silent process counts as alive.
+ * Glossary. *Origin*: the id of a process, generated at each startup. *Lease*: how long a process that sends nothing is
+ * considered running.
  */
 import type { BusMessage, RoomPresence } from '../core/bus-message.ts';
 
@@ -13,7 +14,8 @@ export interface BusListener {
   /** Called in the order in which `origin` sent the messages. */
   message(origin: string, message: Shared): void;
   /**
-   * Called with all members present in `origin`. Other members of that process have left. Empty if the process is gone.
+   * Called with all members present in `origin`. Members of that process that aren't included have left. Empty if the
+   * process is gone.
    */
   presence(origin: string, rooms: readonly RoomPresence[]): void;
   /** Returns the members present in this process. */
@@ -23,22 +25,22 @@ export interface BusListener {
 export interface Bus {
   /** Sends to all other processes without waiting. Messages that can't be sent yet are queued up to a limit. */
   send(message: Shared): void;
-  /** The number of other live processes. */
+  /** The number of other running processes. */
   readonly peers: number;
-  /** An error message while other processes are unreachable. */
+  /** The error message while other processes are unreachable. */
   readonly trouble: string | undefined;
   /** Resolves when this process receives messages from the others, or after a timeout. */
   start(listener: BusListener): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Sends chunks from one process to all others. Chunks from the same sender arrive in order but can get lost. */
+/** Sends chunks from one process to all others. Chunks from the same sender arrive in order but can be lost. */
 export interface Transport {
   readonly name: 'postgres' | 'nats';
   readonly maxChunkBytes: number;
-  /** Resolves after the chunks were handed over. After a failure, the same chunks can be sent again. */
+  /** Resolves once the chunks are handed over. After a failure, the same chunks can be sent again. */
   send(chunks: readonly Buffer[]): Promise<void>;
-  /** Resolves when the process receives chunks. The result is a function that stops listening. */
+  /** Resolves once the process receives chunks. The result is a function that stops listening. */
   listen(handlers: TransportHandlers): Promise<() => Promise<void>>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Groups a table's subscribers by condition, so each condition is evaluated once, and within that by claim set, so
+ * Groups a table's subscribers by condition so that each condition is evaluated once, and then by claim set so that
  * PostgreSQL is queried once per claim set.
  */
 import type { Table } from '../core/change.ts';
@@ -12,11 +12,11 @@ import type { ClaimSet } from './checks.ts';
 export interface Subscriber {
   readonly topic: string;
   readonly version: Version;
-  /** Whether the payload is only the record, with the action as its event, for clients without `config`. */
+  /** Whether the payload contains only the record and its event is the action, for clients without `config`. */
   readonly bare: boolean;
   readonly requests: readonly { readonly id: number; readonly request: ChangeRequest }[];
   claimSet: ClaimSet;
-  /** False after the subscriber left. A batch in progress can still reference it. */
+  /** False after the subscriber has left. A batch in progress can still reference the subscriber. */
   active: boolean;
   send(frame: Frame): void;
   /** The subscriber's positions in audiences, for fast removal. */
@@ -29,14 +29,14 @@ interface Position {
   readonly target: Target;
 }
 
-/** A request of a subscriber. */
+/** A request from a subscriber. */
 export interface Target {
   readonly subscriber: Subscriber;
   readonly id: number;
   readonly order: number;
   readonly select: ReadonlySet<string> | undefined;
   readonly selectKey: string;
-  /** Targets with equal keys receive the same frame if nothing else of the subscriber matches. */
+  /** Targets with equal keys receive the same frame if no other request of the subscriber matches. */
   readonly frameKey: string;
 }
 
@@ -75,7 +75,7 @@ export function enter(
     const compiled: CompiledCondition[] = [];
     for (const condition of conditions) {
       const column = columns.get(condition.column);
-      if (column === undefined) return; // The column was dropped since the check, so nothing matches.
+      if (column === undefined) return; // The column was dropped after the check, so nothing matches.
       compiled.push(compileCondition(condition, column));
     }
     group = { key, action: request.action, conditions: compiled, members: new Map() };

@@ -1,6 +1,7 @@
 /**
- * Caches catalog data of published tables: columns and types, primary key, row-level security and the columns that a
- * role can read. PostgreSQL describes a relation again after every DDL and GRANT on it, which invalidates its entry.
+ * Caches catalog data about published tables: columns and types, primary key, row-level security and the columns that a
+ * role can read. PostgreSQL describes a relation again after every DDL statement and GRANT on it, which invalidates its
+ * entry.
  */
 import type { Pool } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -11,7 +12,7 @@ import { ownerColumns, type RowPolicy } from '../core/owner.ts';
 export interface Catalog {
   /** Returns undefined if the table was dropped. */
   table(oid: number): Promise<Table | undefined>;
-  /** Returns no access for a role that doesn't exist. */
+  /** Returns a result without access for a role that doesn't exist. */
   access(oid: number, role: string): Promise<RoleAccess>;
   /** The tables in the publication that users manage. */
   published(): Promise<readonly PublishedTable[]>;
@@ -23,7 +24,7 @@ export interface Catalog {
 export interface RoleAccess {
   /** Columns that the role can SELECT. */
   readonly selectable: ReadonlySet<string>;
-  /** Whether row-level security doesn't apply to the role because it bypasses RLS or owns the table. */
+  /** Whether row-level security doesn't apply to the role, because the role bypasses RLS or owns the table. */
   readonly exempt: boolean;
 }
 
@@ -36,8 +37,8 @@ export interface PublishedTable {
 export const changesPublication = 'supabase_realtime';
 
 /**
- * Schemas of services, which a publication for all tables also includes. Some of their tables are readable by every
- * role that runs SQL, such as queued requests with keys in their headers, so they aren't sent to subscribers.
+ * Schemas of services, which a publication for all tables also includes. They aren't sent to subscribers because every
+ * role that runs SQL can read some of their tables, such as queued requests with keys in their headers.
  */
 export const unpublishedSchemas: readonly string[] = [
   '_plinth',
@@ -64,8 +65,8 @@ interface TableRow {
   }[];
   readonly policies: readonly RowPolicy[];
   /**
-   * Whether row owners can be determined: the functions that policies use for the caller are the service's own, and the
-   * role that looks up owners bypasses RLS.
+   * Whether row owners can be determined. This requires that the functions with which policies identify the caller are
+   * the service's, and that the role that looks up owners bypasses RLS.
    */
   readonly owners_known: boolean;
 }
@@ -118,8 +119,8 @@ export function createCatalog(pool: () => Pool): Catalog {
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       left join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
       where c.oid = ${oid}`;
-    // With an empty search path, policy expressions contain qualified names. Type names are used in casts, for which
-    // both forms are valid.
+    // An empty search path makes policy expressions contain qualified names. Type names are only used in casts, which
+    // accept both forms.
     const [row] = await pool().transaction((tx) => tx.query<TableRow>(statement), {
       settings: [['search_path', '']],
     });
@@ -143,7 +144,7 @@ export function createCatalog(pool: () => Pool): Catalog {
     };
   };
 
-  /** Loads types including their element and attribute types. */
+  /** Loads types, including their element and attribute types. */
   const loadTypes = async (oids: readonly number[]): Promise<void> => {
     const missing = [...new Set(oids)].filter((oid) => oid !== 0 && !types.has(oid));
     if (missing.length === 0) return;

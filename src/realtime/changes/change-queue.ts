@@ -12,8 +12,8 @@ import type { Registry } from './registry.ts';
 import type { Stream } from './stream.ts';
 
 /**
- * The maximum number of changes and commits per batch. The cost of a check grows with rows times claim sets, so larger
- * batches save nothing.
+ * The maximum number of changes and commits per batch. The cost of a check is proportional to rows times claim sets, so
+ * larger batches save nothing.
  */
 const maxBatch = 200;
 const firstRetryMs = 50;
@@ -26,7 +26,7 @@ export interface ChangeQueueOptions {
   readonly registry: Registry;
   readonly stream: Pick<Stream, 'acknowledge' | 'pause' | 'resume'>;
   /**
-   * The stream is paused at this size until half of the queue is processed. PostgreSQL retains the following changes.
+   * The stream is paused at this size until half of the queue is processed. PostgreSQL retains the changes that follow.
    */
   readonly maxWaitingBytes: number;
 }
@@ -83,7 +83,7 @@ export class ChangeQueue {
     const { stream, maxWaitingBytes } = this.#options;
     try {
       while (this.#items.length > 0 && !this.#stopped) {
-        // Batches everything from the same socket read.
+        // Batches everything from the same read of the socket.
         await new Promise(setImmediate);
         const items = this.#items.splice(0, maxBatch);
         const checkMs = await this.#deliver(items);
@@ -102,8 +102,8 @@ export class ChangeQueue {
   }
 
   /**
-   * While PostgreSQL is unreachable, the batch is retried because its delivery was promised. Returns how long PostgreSQL
-   * was queried, in milliseconds.
+   * Delivers a batch. While PostgreSQL is unreachable, the batch is retried because its delivery was promised. Returns
+   * how long the queries took, in milliseconds.
    */
   async #deliver(items: readonly Item[]): Promise<number> {
     const { log } = this.#options;
@@ -127,7 +127,7 @@ export class ChangeQueue {
 
   async #tryToDeliver(rows: readonly QueuedChange[]): Promise<number> {
     const { pool, log, catalog, registry } = this.#options;
-    // Queries run only after the changes are visible to other sessions.
+    // Queries only run once the changes are visible to other sessions.
     const queries = rows.some(
       ({ relation }) => registry.knownAudience(relation)?.table.rowSecurity !== false,
     );

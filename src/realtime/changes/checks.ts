@@ -1,4 +1,4 @@
-/** Row queries that require PostgreSQL: visibility, conditions and new subscriptions. */
+/** Row queries that require PostgreSQL, for visibility, conditions and new subscriptions. */
 import type { Pool } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Table } from '../core/change.ts';
@@ -14,7 +14,7 @@ export interface ClaimSet {
   readonly claimsJson: string;
 }
 
-/** Cancels a batch if a policy takes longer. */
+/** Cancels a batch whose policies take longer. */
 const checkTimeoutMs = '10000';
 
 /**
@@ -52,8 +52,8 @@ export async function visibleRows(
 }
 
 /**
- * Returns the current ids in the owner columns of the rows. Bypasses RLS by running as the API role that is exempt from
- * it. The ids don't leave the process.
+ * Returns the current ids in the rows' owner columns. Bypasses RLS by running as the API role that is exempt from it.
+ * The ids don't leave the process.
  */
 export async function ownersOf(
   pool: Pool,
@@ -92,8 +92,8 @@ const notOverMs = 1;
 const patienceMs = 10_000;
 
 /**
- * Resolves when other sessions can see the transactions' changes. Gives up after a timeout, for example if a commit
- * waits for a standby.
+ * Resolves when the transactions' changes are visible to other sessions. Gives up after a timeout, for example if a
+ * commit waits for a standby.
  */
 export async function untilOver(pool: Pool, transactionIds: ReadonlySet<number>): Promise<void> {
   const deadline = performance.now() + patienceMs;
@@ -103,8 +103,8 @@ export async function untilOver(pool: Pool, transactionIds: ReadonlySet<number>)
 }
 
 /**
- * Returns the name of the function that {@link visibleRows} calls and creates it if necessary. Null without a primary
- * key.
+ * Creates the function that {@link visibleRows} calls, if necessary, and returns its name. Null for a table without a
+ * primary key.
  */
 export async function makeVisibility(pool: Pool, oid: number): Promise<string | null> {
   const [row] = await pool.query<{ name: string | null }>(
@@ -134,7 +134,8 @@ export async function checkConditions(
 }
 
 /**
- * Validates a subscription against a table and returns its conditions with operands in their types' output format.
+ * Validates a subscription against a table and returns its conditions with operands in the output format of their
+ * types.
  * @throws {PostgresErrorShape} with the message for the client
  */
 export async function checkSubscription(
@@ -144,7 +145,7 @@ export async function checkSubscription(
   request: ChangeRequest,
 ): Promise<ValidCondition[]> {
   const { conditions, select } = request;
-  // Without access to the schema, the role can't use any column. Otherwise a filter could reveal the values of deleted
+  // A role without access to the schema can't use any column. Otherwise, a filter could reveal the values of deleted
   // rows.
   const [row] = await pool.query<{ normals: (string | null)[][] }>(sql`
     select _plinth.realtime_check_subscription(

@@ -1,6 +1,6 @@
 /**
- * Delivers a batch of changes: evaluates conditions, queries visibility once per table for all claim sets, and encodes
- * frames in commit order, each once for all subscribers that receive the same.
+ * Delivers a batch of changes. Evaluates conditions, queries visibility once per table for all claim sets, and encodes
+ * frames in commit order. Each frame is encoded once for all subscribers that receive it.
  */
 import type { Pool } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -20,7 +20,7 @@ export interface DeliveryDeps {
   readonly access: (oid: number, role: string) => Promise<RoleAccess>;
 }
 
-/** With fewer claim sets, looking up owners costs more than it saves. */
+/** With fewer claim sets, an owner lookup costs more than it saves. */
 const worthNarrowing = 4;
 
 /** A change with its audience and intermediate results. */
@@ -29,7 +29,7 @@ interface Work {
   readonly audience: Audience;
   groups: Group[];
   pending: { readonly group: Group; readonly tests: readonly PendingTest[] }[];
-  /** Undefined: all claim sets can see the row. */
+  /** Undefined if all claim sets can see the row. */
   visibleTo: ReadonlySet<ClaimSet> | undefined;
 }
 
@@ -37,8 +37,8 @@ interface Work {
 type RoleViews = Map<string, RoleAccess & { readonly refusals: Map<string, Refusal | undefined> }>;
 
 /**
- * Returns how long PostgreSQL was queried, in milliseconds.
- * @throws errors that aren't responses from PostgreSQL. In this case nothing was delivered, and the batch can be
+ * Returns how long the queries took, in milliseconds.
+ * @throws errors that aren't responses from PostgreSQL. In this case, nothing was delivered and the batch can be
  * retried.
  */
 export async function deliverBatch(
@@ -66,12 +66,12 @@ function examine(change: Change, audience: Audience): Work {
   return work;
 }
 
-/** INSERT and UPDATE match the new row, DELETE matches the columns of the replica identity. */
+/** INSERT and UPDATE match against the new row, and DELETE against the columns of the replica identity. */
 function verdictOf(group: Group, change: Change): Verdict {
   return matchRow(group.conditions, change.action === 'DELETE' ? change.old : change.row);
 }
 
-/** Evaluates conditions that require PostgreSQL, each distinct condition once. */
+/** Evaluates conditions that require PostgreSQL. Each distinct condition is evaluated once. */
 async function decidePending(deps: DeliveryDeps, works: readonly Work[]): Promise<void> {
   const distinct = new Map<string, PendingTest>();
   const keyOf = ({ compiled: { condition, sqlType }, value }: PendingTest): string =>
@@ -269,7 +269,7 @@ class Envelopes {
         subscriber.send(this.#frame(first.frameKey, subscriber, first, String(first.id)));
         continue;
       }
-      // One message for all requests of a subscriber, except that each different selection has its own message.
+      // Sends one message for all requests of a subscriber, or one per distinct selection.
       const bySelection = Map.groupBy(targets, ({ selectKey }) => selectKey);
       for (const [selectKey, list] of bySelection) {
         const ids = list

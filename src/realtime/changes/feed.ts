@@ -1,6 +1,6 @@
 /**
- * postgres_changes and database broadcasts for channels: subscribes, reports when the subscription is active, and
- * unsubscribes.
+ * Handles postgres_changes and database broadcasts for channels: subscribes, reports when the subscription is active,
+ * and unsubscribes.
  */
 import type { Database } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -18,7 +18,7 @@ import { ChangeSubscription, type SubscribeOptions, type Subscription } from './
 
 export interface Feed {
   subscribe(options: SubscribeOptions): Subscription;
-  /** After this resolves, no database broadcast is missed. */
+  /** Once this resolves, no database broadcast is missed. */
   watchMessages(): Promise<void>;
   /** Calls `callback` when the stream is live. Returns a function that cancels it. */
   onceLive(callback: () => void): () => void;
@@ -108,7 +108,7 @@ class DatabaseFeed implements Feed {
     try {
       await this.#messages.mark();
     } catch (error) {
-      // Without a database there are no database broadcasts, but client broadcasts continue.
+      // Without a database, there are no database broadcasts, but client broadcasts still work.
       this.#log.debug({ error }, 'failed to record the position of database broadcasts');
     }
     this.#stream.open();
@@ -186,7 +186,8 @@ class DatabaseFeed implements Feed {
   }
 
   /**
-   * Detects changes of the publication, after which wildcards can match more tables and rejected requests can succeed.
+   * Detects changes to the publication. After a change, wildcards can match more tables and rejected requests can
+   * succeed.
    */
   async #checkPublication(): Promise<void> {
     const state = JSON.stringify(await this.#catalog.published());

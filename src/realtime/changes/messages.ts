@@ -1,6 +1,6 @@
 /**
  * Broadcasts from the database: committed rows of realtime.messages become broadcasts. Rows committed while no stream
- * was open are fetched when one opens, so a channel misses nothing after its join.
+ * was open are fetched when a stream opens, so a channel misses nothing after it joins.
  */
 import type { Pool, ReplicationConnection } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -16,7 +16,7 @@ export interface MessageOptions {
 }
 
 export interface Messages {
-  /** From now on, no message may be missed, whether or not a stream is open. */
+  /** Ensures that no message committed after this call is missed, whether or not a stream is open. */
   mark(): Promise<void>;
   /** Fetches messages committed between the mark and the stream's snapshot. */
   catchUp(command: ReplicationConnection['command']): Promise<void>;
@@ -100,8 +100,8 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
 
 /**
  * Returns rows whose transaction hadn't ended at the snapshot. A row's xmin has 32 bits, so the upper bits are taken
- * from the current transaction id. Rows from a subtransaction that began before the snapshot, in a transaction that
- * ended after it, aren't found.
+ * from the current transaction id. Rows written by a subtransaction that began before the snapshot aren't found if the
+ * transaction ended after the snapshot.
  */
 async function missedRows(
   command: ReplicationConnection['command'],

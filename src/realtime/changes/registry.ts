@@ -1,6 +1,6 @@
 /**
- * Subscribers and table audiences. An audience is created at the table's first change, and discarded when PostgreSQL
- * describes the table again or the publication changes.
+ * Stores subscribers and table audiences. An audience is created at the table's first change. It is discarded when
+ * PostgreSQL describes the table again or the publication changes.
  */
 import type { Pool, PostgresErrorShape } from '../../database/types.ts';
 import { type ChangeRequest, describeRequest, matchesName } from '../core/filter.ts';
@@ -26,7 +26,7 @@ export interface Registry {
   knownAudience(relation: Relation): Audience | undefined;
   /** Returns undefined if no subscriber can be interested. */
   audienceOf(relation: Relation): Promise<Audience | undefined>;
-  /** Whether any request matches the table. Cheap. */
+  /** Whether any request matches the table. Inexpensive. */
   isWanted(relation: Relation): boolean;
   forgetTable(oid: number): void;
   forgetAudiences(): void;
@@ -39,7 +39,7 @@ export function createRegistry(catalog: Catalog, pool: () => Pool): Registry {
   const subscribers = new Set<Subscriber>();
   const audiences = new Map<number, Audience>();
   const checks = new Map<number, Map<string, Checked>>();
-  /** Incremented whenever a table is described, so that operations based on an older description are restarted. */
+  /** Incremented whenever a table is described, so that operations based on an older description restart. */
   const generations = new Map<number, number>();
   let wanted = new WeakMap<Relation, boolean>();
 
@@ -66,7 +66,7 @@ export function createRegistry(catalog: Catalog, pool: () => Pool): Registry {
         ofTable = new Map();
         checks.set(oid, ofTable);
       }
-      // Limits the cache because clients can send arbitrarily many different requests.
+      // Limits the cache because clients can send arbitrarily many distinct requests.
       if (ofTable.size >= 10_000) ofTable.clear();
       ofTable.set(keyOf(role, request), checked);
     }

@@ -1,7 +1,7 @@
 /**
  * Replication slots. A permanent slot loses nothing when its connection breaks or PostgreSQL restarts, but it retains
- * WAL while it is unused. It is therefore only created if the server limits this (`max_slot_wal_keep_size`) and reports
- * how long a slot has been idle (PostgreSQL 17). Otherwise slots are temporary.
+ * WAL while it is unused. A permanent slot is therefore only created if the server limits the WAL
+ * (`max_slot_wal_keep_size`) and reports how long a slot has been idle (PostgreSQL 17). Otherwise, slots are temporary.
  */
 import { randomBytes } from 'node:crypto';
 import type { Database, PostgresErrorShape, Queryable } from '../../database/types.ts';
@@ -27,7 +27,7 @@ export interface SlotState {
   readonly usable: boolean;
   /** The server process that currently uses the slot. */
   readonly active_pid: number | null;
-  /** WAL that the server retains for the slot. */
+  /** The WAL that the server retains for the slot. */
   readonly retained_bytes: number;
 }
 
@@ -41,8 +41,8 @@ export async function slotState(db: Queryable, name: string): Promise<SlotState 
 }
 
 /**
- * Terminates the server process of a broken connection, which otherwise occupies the slot, or is still creating it,
- * until the server notices.
+ * Terminates the server process of a broken connection. Otherwise, the process occupies the slot, or continues to
+ * create it, until the server detects the broken connection.
  */
 export async function endServer(db: Queryable, pid: number): Promise<void> {
   await db.query(sql`
@@ -50,7 +50,7 @@ export async function endServer(db: Queryable, pid: number): Promise<void> {
     where pid = ${pid} and backend_type = 'walsender'`);
 }
 
-/** A live process reuses its slot within this time or creates a new one. */
+/** A running process reuses its slot within this time or creates a new one. */
 const abandonedAfter = '10 minutes';
 
 /** Drops the slots of dead processes and returns their names. */
@@ -72,7 +72,7 @@ export async function dropAbandoned(database: Database, own: string | undefined)
       await db.query(sql`select pg_drop_replication_slot(${name})`);
       dropped.push(name);
     } catch (error) {
-      // Another process has dropped the slot or uses it.
+      // Another process has dropped the slot or is using it.
       if (!['42704', '55006'].includes((error as PostgresErrorShape).code)) throw error;
     }
   }
@@ -80,8 +80,8 @@ export async function dropAbandoned(database: Database, own: string | undefined)
 }
 
 /**
- * Drops a slot after terminating the server process `maker`, which may still be creating it, and the process that uses
- * it.
+ * Drops a slot. First terminates the process that uses the slot and the server process `maker`, which may still be
+ * creating it.
  */
 export async function dropSlot(db: Queryable, name: string, maker: number): Promise<void> {
   await endServer(db, maker);

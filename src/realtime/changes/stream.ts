@@ -1,8 +1,8 @@
 /**
  * The logical decoding stream of this process: rows of the user-managed publication and of realtime.messages, in commit
- * order. It is opened when the first channel needs it, because creating a slot waits for all open write transactions in
- * the cluster, and a start must not wait for them. When it ends, it is reopened on the same slot if that still exists,
- * so nothing is missed. Otherwise a new slot is created.
+ * order. The stream is opened when the first channel needs it, because creating a slot waits for all open write
+ * transactions in the cluster and startup must not wait for them. When the stream ends, it is reopened on the same slot
+ * if the slot still exists, so nothing is missed. Otherwise, a new slot is created.
  */
 import type { Database, PostgresErrorShape, ReplicationConnection } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -29,7 +29,7 @@ export interface StreamOptions {
    * all others arrive through the stream.
    */
   readonly onSnapshot: (command: ReplicationConnection['command']) => Promise<void>;
-  /** `seamless`: whether the stream continues where the previous one ended, so nothing was missed. */
+  /** `seamless` is true if the stream continues where the previous one ended, so nothing was missed. */
   readonly onLive: (seamless: boolean) => void;
 }
 
@@ -37,11 +37,11 @@ export interface Stream {
   /** Opens the stream if it is closed. */
   open(): void;
   readonly live: boolean;
-  /** An error message while the stream is wanted but not live, or retains much WAL. */
+  /** The error message while the stream is wanted but isn't live or retains too much WAL. */
   readonly trouble: string | undefined;
   readonly report: StreamReport;
   acknowledge(lsn: bigint): void;
-  /** Stops reading so that PostgreSQL retains further changes. Reset when a stream begins. */
+  /** Stops reading so that PostgreSQL retains the changes that follow. Reset when a stream begins. */
   pause(): void;
   resume(): void;
   /** Checks the retained WAL and drops abandoned slots. */
@@ -53,8 +53,8 @@ const firstRetryMs = 200;
 const lastRetryMs = 10_000;
 const slotPatienceMs = 5_000;
 /**
- * The interval of Plinth's own messages that return through the stream. They show that the stream is alive, and let the
- * slot advance if other transactions only write unpublished tables, so that WAL doesn't accumulate.
+ * The interval of Plinth's own messages that return through the stream. They show that the stream is alive. They also
+ * advance the slot while other transactions only write to unpublished tables, so that WAL doesn't accumulate.
  */
 const heartbeatMs = 30_000;
 const silenceMs = 120_000;
@@ -73,7 +73,7 @@ export function createStream(options: StreamOptions): Stream {
   let slot: Slot | undefined;
   /** The server process of the connection. */
   let serverPid = 0;
-  /** Permanent slots that are no longer needed but may still exist, with the processes that created them. */
+  /** Permanent slots that are no longer needed but may still exist, each with the process that created it. */
   const leftovers = new Map<string, number>();
   let retainedBytes: number | undefined;
   let warning: string | undefined;
@@ -100,7 +100,7 @@ export function createStream(options: StreamOptions): Stream {
       });
   };
 
-  /** Whether the previous stream's slot can be reused. Terminates what remains of that stream. */
+  /** Whether the previous stream's slot can be reused. Terminates the server process that remains from that stream. */
   const isResumable = async (): Promise<boolean> => {
     if (slot === undefined) return false;
     const found = slot.permanent ? await slotState(pool(), slot.name) : undefined;
@@ -128,7 +128,7 @@ export function createStream(options: StreamOptions): Stream {
   const makeSlot = async (opened: ReplicationConnection): Promise<void> => {
     await dropLeftovers();
     const made = await newSlot(pool(), database.info.serverVersion);
-    // The server may create the slot even if its response is lost.
+    // The server may have created the slot even if its response is lost.
     slot = made;
     const patience = setTimeout(() => {
       trouble = 'the stream of changes waits for open transactions that have written something';
@@ -149,8 +149,8 @@ export function createStream(options: StreamOptions): Stream {
   };
 
   /**
-   * Runs as the tables' owner, because policies and indexes contain project code that must not run as a role that can
-   * create slots. The snapshot exists until the exporting connection's next command.
+   * Runs as the tables' owner, because policies and indexes contain project code, which must not run as a role that can
+   * create slots. The snapshot exists until the next command on the exporting connection.
    */
   const withSnapshot = async (name: string, work: StreamOptions['onSnapshot']): Promise<void> => {
     const session = await database.pool('supabase_realtime_admin').connect();
@@ -175,7 +175,7 @@ export function createStream(options: StreamOptions): Stream {
     const opened = await database.connectReplication();
     connection = opened;
     if (isStopped()) return;
-    // Sets the formats that values are converted from (core/json-text.ts).
+    // Sets the text formats that values are converted from (core/json-text.ts).
     const [server] = await opened.command(
       "select pg_backend_pid() as pid; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = 0",
     );
@@ -306,7 +306,7 @@ async function beat(database: Database): Promise<void> {
     .query(sql`select pg_logical_emit_message(true, 'plinth.realtime', 'heartbeat')`);
 }
 
-/** Before PostgreSQL 18, a stream fails if it names a publication that doesn't exist. */
+/** Before PostgreSQL 18, a stream fails if it requests a publication that doesn't exist. */
 async function existingPublications(database: Database): Promise<string[]> {
   const rows = await database
     .pool('supabase_realtime_admin')

@@ -11,12 +11,12 @@ import type { Stream } from './stream.ts';
 export interface SubscribeOptions {
   readonly topic: string;
   readonly version: Version;
-  /** Whether the payload is only the record, with the action as its event (clients without `config`). */
+  /** Whether the payload contains only the record and its event is the action (clients without `config`). */
   readonly bare: boolean;
   readonly caller: Caller;
   readonly bindings: readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
   readonly send: (frame: Frame) => void;
-  /** Called with `ok` when every change committed from now on will be delivered. */
+  /** Called with `ok` once every later commit will be delivered. */
   readonly status: (status: 'ok' | 'error', message: string) => void;
 }
 
@@ -105,7 +105,7 @@ export class ChangeSubscription implements Subscription {
     );
   }
 
-  /** Reported again after a lost stream because changes in between weren't delivered. */
+  /** Repeats the announcement after a lost stream because the changes in between weren't delivered. */
   announce(again: boolean): void {
     if (!this.#admitted || (this.#announced && !again)) return;
     this.#announced = true;

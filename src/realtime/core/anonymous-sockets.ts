@@ -1,6 +1,6 @@
 /**
- * Limits sockets without a signed-in user, in total and per address, because anyone with the publishable key can open
- * them. A socket counts until it joins a channel with a user's token.
+ * Limits the sockets without a signed-in user, in total and per address, because anyone with the publishable key can
+ * open them. A socket counts until it joins a channel with a user's token.
  */
 import { AddressCounts, isCountedAddress } from '../../shared/address-counts.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Binary encoding of the messages between processes of a group. A batch is a sequence of messages, each `head length,
- * body length` (32 bits each, big-endian), head (JSON) and body (raw bytes).
+ * The binary encoding of the messages between processes of a group. A batch is a sequence of messages. Each message
+ * consists of the head length and the body length (32 bits each, big-endian), the head (JSON) and the body (raw bytes).
  */
 import type { Broadcast, Encoding } from './frame.ts';
 import type { PresenceChange, PresenceEntry } from './presence.ts';

@@ -47,7 +47,7 @@ describe('sealed chunks', () => {
                 continue;
               }
               const opened = opener.open(chunk);
-              // Chunks lost before the first received one don't count as a gap.
+              // Chunks that were lost before the first received chunk don't count as a gap.
               expect(opened?.gap).toBe(begun && lost);
               begun = true;
               lost = false;

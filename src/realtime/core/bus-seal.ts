@@ -1,9 +1,11 @@
 /**
- * Splits batches into chunks of the transport's size, numbers them, and encrypts them with AES-256-GCM. Any login role
- * of a database can LISTEN and NOTIFY, but messages on the bus may only be read by users whom policies admit.
+ * Splits batches into chunks of the transport's size, numbers the chunks, and encrypts them with AES-256-GCM. Any login
+ * role of a database can LISTEN and NOTIFY, but only users admitted by the policies are allowed to read messages on the
+ * bus.
  *
- * A chunk: origin (16 bytes, the sending process), number (48 bits, counted from 1), encrypted flags and slice, tag (16
- * bytes). Each origin has its own key (HKDF of the group's secret), so the number is a nonce that never repeats.
+ * A chunk consists of the origin (16 bytes, the sending process), the number (48 bits, starting at 1), the encrypted
+ * flags and slice, and the tag (16 bytes). Each origin has its own key (HKDF of the group's secret), so the number is a
+ * nonce that never repeats.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 
@@ -11,18 +13,18 @@ const algorithm = 'aes-256-gcm';
 const originBytes = 16;
 const headBytes = originBytes + 6;
 const tagBytes = 16;
-/** Precede the slice. */
+/** The flags precede the slice. */
 const flagBytes = 1;
 const first = 1;
 const last = 2;
 
-/** The bytes that a chunk adds to its slice. */
+/** The number of bytes that a chunk adds to its slice. */
 export const chunkOverheadBytes = headBytes + flagBytes + tagBytes;
 
 const keyOf = (secret: string, origin: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, origin, 'plinth realtime bus', 32));
 
-/** Returns a nonce of 12 bytes. The number is in the last six bytes. */
+/** Returns a nonce of 12 bytes that contains the number in the last six bytes. */
 function nonceOf(head: Buffer): Buffer {
   const nonce = Buffer.alloc(12);
   head.copy(nonce, 6, originBytes, headBytes);
@@ -58,11 +60,11 @@ export function createSealer(secret: string, origin: Buffer, maxChunkBytes: numb
   };
 }
 
-/** The result of a received chunk. */
+/** The result of opening a received chunk. */
 export interface Opened {
   /** The sending process in hexadecimal. */
   readonly origin: string;
-  /** Whether chunks are missing, so messages were lost. */
+  /** Whether chunks are missing, which means that messages were lost. */
   readonly gap: boolean;
   /** Undefined until the last chunk of a batch is received. */
   readonly batch: Buffer | undefined;
@@ -78,7 +80,7 @@ export interface Opener {
 interface Inbound {
   readonly key: Buffer;
   number: number;
-  /** Undefined: the beginning of the batch was missed. */
+  /** Undefined if the beginning of the batch was missed. */
   slices: Buffer[] | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Formats the `data` of a postgres_changes message: `{schema, table, type, commit_timestamp, columns, record,
- * old_record, errors}` as JSON, limited to the columns that a role can see and a subscription selects.
+ * Formats the `data` of a postgres_changes message as JSON: `{schema, table, type, commit_timestamp, columns, record,
+ * old_record, errors}`. Contains only the columns that the role can see and the subscription selects.
  */
 import type { Action } from './filter.ts';
 import { jsonText, type TypeShape } from './json-text.ts';
@@ -15,7 +15,10 @@ export interface Table {
   /** Columns in attribute order. */
   readonly columns: readonly Column[];
   readonly primaryKey: readonly string[];
-  /** Columns of which one contains the id of any user who can see a row (`owner.ts`). Undefined: unrestricted. */
+  /**
+   * Columns, at least one of which contains the id of any user who can see a row (`owner.ts`). Undefined if
+   * unrestricted.
+   */
   readonly ownerColumns: readonly string[] | undefined;
 }
 
@@ -75,8 +78,8 @@ export function oldRow(relation: Relation, row: readonly Cell[]): Map<string, st
 }
 
 /**
- * Returns the replica identity of an UPDATE that didn't change its key. It isn't sent and equals the new row's
- * (upstream's decoder always sends it).
+ * Returns the replica identity for an UPDATE that didn't change its key. PostgreSQL doesn't send it because it equals
+ * the new row's identity, but upstream's decoder always includes it.
  */
 export function unchangedIdentity(
   relation: Relation,
@@ -90,7 +93,7 @@ export function unchangedIdentity(
   return cells.size === 0 ? undefined : cells;
 }
 
-/** Returns the reason why no subscriber with a role can receive the change. */
+/** Returns the reason why no subscriber with the role can receive the change. */
 export function refusalOf(
   table: Table,
   action: Action,

@@ -1,6 +1,6 @@
 /**
- * Manages many deadlines with one timer, grouped by due second. For tens of thousands of sockets and channels this
- * costs two map entries each, whereas a timer costs half a kilobyte.
+ * Manages many deadlines with one timer, grouped by the second in which they are due. With tens of thousands of sockets
+ * and channels, each deadline costs two map entries, whereas a timer costs half a kilobyte.
  */
 export class Deadlines<T> {
   #bySecond = new Map<number, Set<T>>();
@@ -38,8 +38,8 @@ export class Deadlines<T> {
   takeDue(nowMs: number): T[] {
     const now = Math.floor(nowMs / 1000);
     const due: T[] = [];
-    // Usually one or two seconds. After a clock jump, iterating over existing seconds is shorter than over the elapsed
-    // ones.
+    // Usually covers one or two seconds. After a clock jump, there are fewer seconds with deadlines than elapsed
+    // seconds.
     const seconds =
       now - this.#checked > this.#bySecond.size
         ? [...this.#bySecond.keys()].filter((second) => second <= now).sort((a, b) => a - b)

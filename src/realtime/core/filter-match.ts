@@ -1,7 +1,7 @@
 /**
- * Compiles conditions against a table's columns. Conditions that can be decided exactly from the text are evaluated
- * here. Those that depend on collation, locale, numeric scale or time zone are evaluated by PostgreSQL, in one
- * statement per batch.
+ * Compiles conditions against a table's columns. Conditions that can be decided exactly from the text are evaluated in
+ * this process. Conditions that depend on collation, locale, numeric scale or time zone are evaluated by PostgreSQL, in
+ * one statement per batch.
  */
 import type { Column } from './change.ts';
 import type { Condition } from './filter.ts';
@@ -9,7 +9,7 @@ import type { Condition } from './filter.ts';
 /** A validated condition with values in the type's output format. */
 export interface CompiledCondition {
   readonly column: string;
-  /** Undefined: PostgreSQL evaluates `condition`. */
+  /** Undefined if PostgreSQL evaluates `condition`. */
   readonly test: ((value: string | null) => boolean) | undefined;
   readonly condition: Condition;
   readonly sqlType: string;
@@ -31,7 +31,7 @@ export function compileCondition(condition: ValidCondition, column: Column): Com
     exact === undefined
       ? undefined
       : (value: string | null): boolean => {
-          // SQL null: neither the comparison nor its negation is true.
+          // A comparison with SQL NULL and its negation are both not true.
           if (value === null && !isNullAware) return false;
           return exact(value) !== negate;
         };
@@ -54,7 +54,7 @@ function exactTest(
     case 'isdistinct':
       return (cell) => cell !== only;
     case 'in': {
-      // With a null element, "no element is equal" is unknown, which only matters for `not.in`.
+      // With a null element, "no element is equal" is unknown, which only affects `not.in`.
       if (normal.includes(null)) return undefined;
       const set = new Set(normal);
       return (cell) => set.has(cell);
@@ -107,7 +107,7 @@ function integerTest(
   }
 }
 
-/** `pending`: all conditions evaluated here match, and PostgreSQL must evaluate the listed ones. */
+/** `pending` means that all conditions evaluated in this process match and PostgreSQL must evaluate the listed ones. */
 export type Verdict = 'no' | 'yes' | { readonly pending: readonly PendingTest[] };
 
 export interface PendingTest {

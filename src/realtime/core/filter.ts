@@ -1,6 +1,6 @@
 /**
- * The grammar of postgres_changes subscriptions: `column=[not.]op.value[,…]` and its entry. Error messages are
- * upstream's (realtime, August 2026) because clients display them.
+ * The grammar of postgres_changes subscriptions: the filter `column=[not.]op.value[,…]` and the entry that contains it.
+ * Error messages are upstream's (realtime, August 2026) because clients display them.
  */
 
 export const operators = [
@@ -32,7 +32,7 @@ export type Action = 'INSERT' | 'UPDATE' | 'DELETE';
 
 export interface ChangeRequest {
   readonly action: Action | '*';
-  /** LIKE patterns without escapes, or `*`. */
+  /** LIKE patterns without escape characters, or `*`. */
   readonly schema: string;
   readonly table: string;
   readonly conditions: readonly Condition[];
@@ -178,7 +178,7 @@ function inspected(parts: readonly string[]): string {
   return `[${parts.map((part) => JSON.stringify(part)).join(', ')}]`;
 }
 
-/** Unquotes a value that is a single quoted string. Other values are returned unchanged. */
+/** Removes the quotes from a value that is a single quoted string. Other values are returned unchanged. */
 function unquote(value: string): string {
   if (!value.startsWith('"')) return value;
   let content = '';
@@ -191,7 +191,7 @@ function unquote(value: string): string {
   return value;
 }
 
-/** Whether a schema or table name matches a LIKE pattern without escapes (`*` matches everything). */
+/** Whether a schema or table name matches a LIKE pattern without escape characters (`*` matches everything). */
 export function matchesName(pattern: string, name: string): boolean {
   if (pattern === '*' || pattern === name) return true;
   if (!/[%_]/.test(pattern)) return false;

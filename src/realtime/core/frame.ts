@@ -2,8 +2,8 @@
  * The wire format of the channel protocol: Phoenix serializers 1.0.0 and 2.0.0 and the two binary kinds of realtime-js
  * (3: a user broadcast to the server, 4: a user broadcast to clients).
  *
- * Glossary. *Topic*: what the client joins, `realtime:` followed by the sub-topic. *ref*: the client's number of a
- * push, repeated in its reply. *join_ref*: the ref of the join that created the client's channel.
+ * Glossary. *Topic*: the string that the client joins, `realtime:` followed by the sub-topic. *ref*: the client's
+ * number for a push, repeated in the reply. *join_ref*: the ref of the join that created the client's channel.
  */
 import { isTooDeep } from './json-depth.ts';
 import { rawElements, rawMembers } from './raw-json.ts';
@@ -158,8 +158,8 @@ export type Broadcast =
   | { readonly form: 'text'; readonly payloadJson: string; readonly id?: string };
 
 /**
- * Returns undefined if the version can't represent the broadcast: binary payloads in 1.0.0, names over 255 bytes in
- * 2.0.0.
+ * Returns undefined if the version can't represent the broadcast: binary payloads in 1.0.0, or names longer than 255
+ * bytes in 2.0.0.
  */
 export function encodeBroadcast(version: Version, topic: string, broadcast: Broadcast): Frame | undefined {
   if (broadcast.form === 'text')
@@ -167,7 +167,7 @@ export function encodeBroadcast(version: Version, topic: string, broadcast: Broa
   if (version === '2.0.0') return encodeUserBroadcast(topic, broadcast);
   if (broadcast.encoding === 'binary') return undefined;
   const json = broadcast.data.toString('utf8');
-  // Clients can send any bytes as JSON, and invalid JSON must not be inserted into other clients' frames.
+  // Clients can send arbitrary bytes as JSON, and invalid JSON must not be inserted into other clients' frames.
   if (!isJson(json)) return undefined;
   const meta = broadcast.metadata === undefined ? '' : `,"meta":${broadcast.metadata}`;
   const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${json}${meta}}`;

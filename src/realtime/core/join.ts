@@ -8,10 +8,10 @@ export interface JoinRequest {
   /** The raw request, if present. Validated by {@link parseReplay}. */
   readonly replay: unknown;
   readonly presence: { readonly enabled: boolean; readonly key: string | undefined };
-  /** The entries as sent, which the reply repeats. */
+  /** The entries as sent by the client, which the reply repeats. */
   readonly postgresChanges: readonly Record<string, unknown>[];
   readonly private: boolean;
-  /** Undefined uses the connection's key. */
+  /** Undefined if the channel uses the connection's key. */
   readonly accessToken: string | undefined;
   /** False for clients without `config`, for which the payload of a change is only the record. */
   readonly hasConfig: boolean;
@@ -44,7 +44,7 @@ export function parseJoin(payload: ClientPayload, subTopic: string): JoinRequest
 function tokenOf(join: Record<string, unknown>): string | undefined {
   const { user_token: userToken, access_token: accessToken } = join;
   const preferred = accessToken || userToken;
-  // The publishable key means that the client has no session.
+  // A publishable key means that the client has no session.
   if (typeof preferred === 'string' && preferred.startsWith('sb_')) return undefined;
   if (typeof userToken === 'string') return userToken;
   return typeof accessToken === 'string' ? accessToken : undefined;
@@ -73,8 +73,8 @@ export function parseReplay(value: unknown): { sinceMs: number; limit: number } 
 }
 
 /**
- * Returns the id of an entry in the reply and in each change: 27 bits of a hash of its text, so equal entries have
- * equal ids. Never 0, which clients treat as absent.
+ * Returns the id of an entry, which the reply and each change contain. The id is 27 bits of a hash of the entry's text,
+ * so equal entries have equal ids. It is never 0, which clients treat as absent.
  */
 export function bindingId(entry: Record<string, unknown>): number {
   let hash = 0x811c9dc5;

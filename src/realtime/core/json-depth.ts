@@ -1,6 +1,7 @@
 /**
  * Limits the nesting depth of JSON from clients. `JSON.parse` accepts any depth, but `JSON.stringify` throws a
- * RangeError at several thousand levels, and messages are also serialized where no client is waiting for the error.
+ * RangeError at several thousand levels, and messages are also serialized in places where the error can't be reported
+ * to a client.
  */
 
 /** Far deeper than real messages. */
@@ -11,9 +12,11 @@ const backslash = 0x5c;
 const open = new Set([0x5b, 0x7b]);
 const close = new Set([0x5d, 0x7d]);
 
-/** Whether a JSON text has more levels than {@link maxDepth}. The result is unspecified for other texts. */
+/**
+ * Whether a JSON text has more levels than {@link maxDepth}. The result is undefined for text that isn't valid JSON.
+ */
 export function isTooDeep(text: string): boolean {
-  // Each level requires two brackets.
+  // Each level requires two brackets, so a shorter text can't exceed the limit.
   if (text.length <= 2 * maxDepth) return false;
   let depth = 0;
   let isInString = false;

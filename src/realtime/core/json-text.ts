@@ -44,7 +44,7 @@ function withFullOffset(text: string): string {
 }
 
 function arrayJson(shape: TypeShape & { kind: 'array' }, text: string): string {
-  // Bounds other than 1 precede the elements: [0:1]={…}
+  // If the lower bound isn't 1, the bounds precede the elements: `[0:1]={…}`.
   const body = text.startsWith('[') ? text.slice(text.indexOf('=') + 1) : text;
   const parts: string[] = [];
   let at = 0;

@@ -1,7 +1,7 @@
 /**
- * Limits the memory that sockets occupy while open: channel joins and tracked presence. Anyone can open sockets and
- * join public channels, so each socket has a limit. If the total limit is exceeded, the sockets that use the most
- * memory are closed.
+ * Limits the memory that open sockets occupy with channel joins and tracked presence. Anyone can open sockets and join
+ * public channels, so each socket has a limit. If the total limit is exceeded, the sockets that use the most memory are
+ * closed.
  */
 
 export interface MemoryLimits {
@@ -16,7 +16,7 @@ const openObject = 0x7b;
 /** The estimated size of a value in V8 in addition to its text. */
 const valueBytes = 16;
 
-/** Estimates the memory of a parsed JSON text. A list of empty lists takes many times its length. */
+/** Estimates the memory of parsed JSON text. A list of empty lists occupies many times the length of its text. */
 export function weightOf(json: Uint8Array): number {
   let values = 0;
   for (const byte of json) if (byte === comma || byte === openArray || byte === openObject) values++;
@@ -41,7 +41,7 @@ export class MemoryUse<Holder> {
     return held <= this.#limits.maxHeldBytes;
   }
 
-  /** Returns the holder with the most memory while the total limit is exceeded. */
+  /** Returns the holder with the most memory, or undefined while the total is within its limit. */
   get excess(): Holder | undefined {
     if (this.#total <= this.#limits.maxHeldBytesInAll) return undefined;
     let most: Holder | undefined;

@@ -5,7 +5,7 @@ import { isPlainId, ownerColumns } from './owner.ts';
 const comparable = new Set(['owner', 'name', 'Weird " Col']);
 const using = (...texts: (string | null)[]) => texts.map((text) => ({ permissive: true, using: text }));
 
-// Expressions as printed by PostgreSQL 18.
+// Expressions in the format of PostgreSQL 18.
 test.for([
   '(owner = auth.uid())',
   '(auth.uid() = owner)',

@@ -1,9 +1,9 @@
 /**
- * Derives from row policies who can possibly see a row. A policy such as `owner = (select auth.uid())` limits a row to
- * its owner, so PostgreSQL needn't be queried for the other 499 subscribers. This only narrows the candidates:
- * PostgreSQL always decides visibility, and an unrecognized policy narrows nothing.
+ * Determines from row policies which users might see a row. A policy such as `owner = (select auth.uid())` limits a row
+ * to its owner, so PostgreSQL doesn't have to be queried for the other 499 of 500 subscribers. This only narrows the
+ * candidates. PostgreSQL always decides visibility, and an unrecognized policy narrows nothing.
  *
- * Expressions are printed by `pg_get_expr` with an empty search_path, so names in other schemas are qualified and
+ * `pg_get_expr` formats the expressions with an empty search_path, so names in other schemas are qualified and
  * operators are parenthesized.
  */
 
@@ -14,14 +14,18 @@ export interface RowPolicy {
 }
 
 /**
- * Returns columns of which one contains the id (claim `sub`) of any user who can see the row. Undefined: unrestricted.
+ * Returns columns, at least one of which contains the id (claim `sub`) of any user who can see the row. Undefined if
+ * unrestricted.
  *
  * @example
  * ownerColumns([{ permissive: true, using: '(owner = ( SELECT auth.uid() AS uid))' }], new Set(['owner'])) // ['owner']
  */
 export function ownerColumns(
   policies: readonly RowPolicy[],
-  /** Columns whose values are equal exactly if their texts are: uuid, and text without its own collation. */
+  /**
+   * Columns whose values are equal if and only if their text is equal: uuid columns, and text columns with a
+   * deterministic collation.
+   */
   comparable: ReadonlySet<string>,
 ): readonly string[] | undefined {
   const columns = new Set<string>();
@@ -36,7 +40,7 @@ export function ownerColumns(
   return columns.size === 0 ? undefined : [...columns];
 }
 
-/** Whether an id identifies a caller reliably: only ids with a single canonical spelling do. */
+/** Whether an id reliably identifies a caller. Only an id with a single canonical spelling does. */
 export function isPlainId(sub: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(sub);
 }
@@ -108,11 +112,11 @@ function splitAt(text: string, separator: string): string[] {
   return parts;
 }
 
-/** Returns the end of the parenthesis or quote that opens at `at`, or undefined if none opens there. */
+/** Returns the end of the parenthesis or quoted text that opens at `at`, or undefined if none opens there. */
 function closes(text: string, at: number): number | undefined {
   const open = text[at];
   if (open === "'" || open === '"') {
-    // A doubled quote ends one string and begins the next, which makes no difference here.
+    // A doubled quote ends one string and begins the next, which doesn't affect the result.
     const end = text.indexOf(open, at + 1);
     return end < 0 ? text.length : end;
   }

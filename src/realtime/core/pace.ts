@@ -1,7 +1,7 @@
 /**
  * Determines when the next batch of changes is processed. The first change after a quiet period is processed
- * immediately. While more follow, they are batched briefly, so that each query covers several changes. After expensive
- * queries (many claim sets), they are batched longer.
+ * immediately. Changes that follow are batched for a short time, so that each query covers several changes. After
+ * expensive queries (many claim sets), they are batched for longer.
  */
 
 export interface PaceOptions {
@@ -13,7 +13,7 @@ export interface PaceOptions {
 
 export const defaultPace: PaceOptions = { idleRatio: 2, minWaitMs: 10, maxWaitMs: 50 };
 
-/** A shorter duration means that nothing was queried. */
+/** A shorter duration means that no query ran. */
 const nothingAskedMs = 0.3;
 
 /** Returns how long to wait after a batch whose queries took `checkMs`, in milliseconds. */

@@ -19,7 +19,10 @@ export interface RelationColumn {
   readonly key: boolean;
 }
 
-/** A column's text or null. Undefined if it wasn't sent (an unchanged TOASTed value, or not part of the identity). */
+/**
+ * The text or null. Undefined if the value wasn't sent (an unchanged TOASTed value, or a column that isn't part of the
+ * identity).
+ */
 export type Cell = string | null | undefined;
 
 export type ReplicationEvent =
@@ -50,7 +53,7 @@ export type ReplicationEvent =
 export interface Decoder {
   /**
    * Returns undefined for ignored messages (origin, type, truncate) and for rows of relations that `wanted` rejects.
-   * @throws {RangeError} if the bytes aren't valid pgoutput
+   * @throws {RangeError} if the bytes aren't valid pgoutput data
    */
   decode(data: Buffer): ReplicationEvent | undefined;
 }
@@ -159,7 +162,7 @@ function readRow(reader: Reader): Cell[] {
   return row;
 }
 
-/** With a key tuple, the other columns are sent as null regardless of their values. */
+/** With a key tuple, the other columns are sent as null, whatever their values are. */
 function readOld(reader: Reader, relation: Relation, tag: string): Cell[] {
   const row = readRow(reader);
   if (tag === 'O') return row;

@@ -76,7 +76,7 @@ test('whoever applies the diffs has the state, however they are gathered', () =>
   );
 });
 
-/** Two processes that send each other individual changes or the complete state. */
+/** Two processes that send each other either individual changes or the complete state. */
 test('what another process tells leads to the same state, however it is told', () => {
   const step = fc.record({
     here: fc.boolean(),

@@ -1,7 +1,7 @@
 /**
  * The presence state of a room. A key can have several metas, one per member. Each meta has a unique `phx_ref` that
- * changes with every update. Changes are collected until {@link PresenceRoom.takeDiff}. Members that join and leave in
- * between aren't reported.
+ * changes with every update. Changes are collected until {@link PresenceRoom.takeDiff} is called. A member that joins
+ * and leaves between two calls isn't reported.
  *
  * Members of this process are stored directly. Members of other processes are stored by *origin* (the process) and
  * reference.
@@ -47,7 +47,7 @@ export class PresenceRoom<Member> {
     return this.#tracked.size === 0 && this.#remote.size === 0;
   }
 
-  /** Whether anything changed since the last {@link takeDiff}. */
+  /** Whether anything has changed since the last call of {@link takeDiff}. */
   get hasNews(): boolean {
     return this.#joins.size > 0 || this.#leaves.size > 0;
   }
@@ -96,7 +96,7 @@ export class PresenceRoom<Member> {
     else this.#remote.delete(origin);
   }
 
-  /** Replaces all entries of another process. Known entries that aren't included have left. */
+  /** Replaces all entries of another process. Stored entries that aren't included have left. */
   replace(origin: string, entries: readonly PresenceEntry[]): void {
     const present = new Set(entries.map(({ meta }) => meta.phx_ref));
     for (const leave of this.#remote.get(origin)?.keys() ?? [])
@@ -105,7 +105,7 @@ export class PresenceRoom<Member> {
   }
 
   #joined(entry: PresenceEntry): void {
-    // A member that returns before its leave was reported never left.
+    // A member that returns before its departure was reported never left.
     if (!this.#leaves.delete(entry.meta.phx_ref)) this.#joins.set(entry.meta.phx_ref, entry);
   }
 

@@ -1,7 +1,7 @@
 /**
- * Tracks the progress of a stream so that the next one on the same slot continues where it stopped. The server resends
- * every transaction that ended after a position completely, so rows of an unfinished one that were already processed
- * are skipped. Decoding a transaction again yields its rows in the same order.
+ * Tracks the progress of a stream so that the next stream on the same slot continues where it stopped. The server
+ * resends every transaction that ended after a position as a whole, so rows of an unfinished transaction that were
+ * already processed are skipped. Decoding a transaction again yields its rows in the same order.
  */
 
 /** Message types of pgoutput (PostgreSQL's manual, "Logical Replication Message Formats"). */
@@ -10,14 +10,16 @@ const commit = 0x43;
 const rowTypes: ReadonlySet<number> = new Set([0x49, 0x55, 0x44, 0x54]);
 
 export class Progress {
-  /** The end of the last complete transaction. 0 before the first one. */
+  /** The end of the last complete transaction. 0 before the first transaction. */
   received = 0n;
-  /** The current transaction, identified by the position of its commit, and the number of its processed rows. */
+  /**
+   * The current transaction, identified by the position of its commit, and the number of its rows that were processed.
+   */
   #final: bigint | undefined;
   #taken = 0;
   #position = 0;
 
-  /** Whether to process a message. Must be called once per message, in order. */
+  /** Whether a message must be processed. Must be called once per message, in order. */
   admits(message: Buffer): boolean {
     const type = message[0] as number;
     if (type === begin) {

@@ -1,6 +1,6 @@
 /**
- * Locates the parts of a JSON text so that a part can be forwarded with its original spelling. The text must already be
- * validated with `JSON.parse`, so only strings and nesting are scanned.
+ * Locates the parts of a JSON text so that a part can be forwarded with its original spelling. The text must already
+ * have been validated with `JSON.parse`, so only strings and nesting are scanned.
  */
 
 /** Returns the raw texts of an array's elements. */

@@ -1,10 +1,13 @@
 /**
  * PostgreSQL snapshots as text (`xmin:xmax:running,…`, 64-bit transaction ids). The stream delivers a transaction as
- * soon as its commit is written, slightly before other sessions see its rows. Queries about those rows must wait for a
+ * soon as its commit is written, slightly before other sessions see its rows. Queries for those rows must wait for a
  * snapshot in which the transaction has ended.
  */
 
-/** Whether all transactions have ended in the snapshot. The ids are the lower 32 bits that the stream contains. */
+/**
+ * Whether all transactions have ended in the snapshot. The ids are the lower 32 bits, which are all that the stream
+ * contains.
+ */
 export function areOver(snapshot: string, transactionIds: Iterable<number>): boolean {
   const [xmin, xmax, running] = snapshot.split(':') as [string, string, string];
   const [oldest, next] = [BigInt(xmin), BigInt(xmax)];
@@ -16,7 +19,7 @@ export function areOver(snapshot: string, transactionIds: Iterable<number>): boo
   return true;
 }
 
-/** Returns the 64-bit id nearest to a known one. */
+/** Returns the 64-bit id that is nearest to a known id and has the given lower bits. */
 function widen(id: number, near: bigint): bigint {
   const half = 1n << 31n;
   let full = ((near >> 32n) << 32n) + BigInt(id);

@@ -30,13 +30,13 @@ const forbiddenRoles: ReadonlySet<string> = new Set(['supabase_realtime_admin', 
 /** Whether the token counts as a secret key, which every token with this role does. */
 export const isSecret = ({ role }: Caller): boolean => role === 'service_role';
 
-/** Removes whitespace within a token and percent-encoding before verification. */
+/** Decodes percent-encoding and removes whitespace within a token, before verification. */
 export function cleanToken(token: string): string {
   let decoded = token;
   try {
     decoded = decodeURIComponent(token);
   } catch {
-    // The token isn't percent-encoded.
+    // The token isn't validly percent-encoded.
   }
   return decoded.replace(/\s/g, '');
 }
@@ -100,7 +100,7 @@ export function handshakeText(fault: TokenFault): string {
   }
 }
 
-/** Formats the error for system messages, which have no other context. */
+/** Formats the error for system messages, which don't provide any other context. */
 export function systemText(fault: TokenFault): string {
   switch (fault.kind) {
     case 'expired':

@@ -93,7 +93,7 @@ test('rates: an average over a minute, a window of calls; clocks may jump', () =
   for (let second = 0; second < 60; second++) rate.add(1_000_000 + second * 1000, 2);
   expect(rate.perSecond(1_059_000)).toBe(2);
   expect(rate.perSecond(1_089_000)).toBeCloseTo(1, 1);
-  rate.add(0, 60); // The clock is set back.
+  rate.add(0, 60); // The clock was set back.
   expect(rate.perSecond(1_089_000)).toBeCloseTo(2, 1);
   expect(rate.perSecond(9_999_999_000)).toBe(0);
   const window = new CallWindow();

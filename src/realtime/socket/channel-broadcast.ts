@@ -1,4 +1,4 @@
-/** Client broadcasts on a channel, and the replay of earlier ones at join. */
+/** Client broadcasts on a channel, and the replay of earlier broadcasts on join. */
 
 import { isRecord } from '../../shared/is-record.ts';
 import { type Broadcast, type ClientMessage, encodeBroadcast } from '../core/frame.ts';
@@ -20,7 +20,7 @@ export function receiveBroadcast(channel: Membership, message: ClientMessage): P
 
 function publish(channel: Membership, { payload, ref }: ClientMessage): void {
   const { request, context, subTopic, sender } = channel;
-  // A denied broadcast receives no response, not even with ack.
+  // A denied broadcast receives no response, even with `ack`.
   if (channel.rights.known.writeBroadcast !== true || request === undefined) return;
   const { ack, self } = request.broadcast;
   channel.countEvent();
@@ -49,7 +49,7 @@ function broadcastOf(payload: ClientMessage['payload']): { broadcast: Broadcast;
 }
 
 /**
- * Returns the messages that a join requested, or undefined if it requested none.
+ * Returns the messages that a join requested, or undefined if the join requested no replay.
  * @throws {ChannelError}
  */
 export async function findReplay(

@@ -7,7 +7,7 @@ import type { Membership } from './membership.ts';
 
 const replicationPatienceMs = 60_000;
 
-/** The entries of a join with the ids that changes refer to. */
+/** The entries of a join with the ids by which changes refer to them. */
 export type Bindings = readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
 
 export function bindingsOf(request: JoinRequest): Bindings {
@@ -41,7 +41,9 @@ export class ChannelChanges {
     this.#subscription?.replaceCaller(caller);
   }
 
-  /** Implements `replication_ready`. */
+  /**
+   * Implements `replication_ready`: notifies the client once the stream is live, or closes the channel after a timeout.
+   */
   awaitReplication(): void {
     const { context, sender } = this.#channel;
     const timer = setTimeout(

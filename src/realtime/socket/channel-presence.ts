@@ -19,7 +19,7 @@ export class ChannelPresence {
     this.#channel = channel;
   }
 
-  /** Enabled by the join, or after the first `track`. */
+  /** Whether presence was enabled by the join or by the first `track`. */
   get enabled(): boolean {
     return this.#enabled;
   }

@@ -1,14 +1,14 @@
 /**
- * The permissions of a channel's caller on its topic. Public topics allow everything. Private topics use the results of
- * policies, cached until the token changes: read permissions are queried at join, and write permissions at the first
- * write.
+ * The permissions of a channel's caller on its topic. Public topics allow everything. Permissions on private topics are
+ * the results of policies, cached until the token changes. Read permissions are queried on join, and write permissions
+ * before the first write.
  */
 import type { Caller } from '../core/token.ts';
 import { ChannelError, unauthorizedRead } from '../errors.ts';
 import type { Extension, RightsQuery } from '../rights.ts';
 import type { SocketContext } from './context.ts';
 
-/** Undefined: not queried yet. */
+/** Undefined if not queried yet. */
 interface Known {
   readonly readBroadcast: boolean | undefined;
   readonly readPresence: boolean | undefined;
@@ -71,7 +71,7 @@ export class ChannelRights {
     return new ChannelError(`Unauthorized: ${text}`, text);
   }
 
-  /** Returns false if the query failed. In that case, nothing is cached. */
+  /** Returns false if the query failed, in which case nothing is cached. */
   async queryWrite(): Promise<boolean> {
     const caller = this.#caller as Caller;
     try {
@@ -90,8 +90,8 @@ export class ChannelRights {
   }
 
   /**
-   * Queries presence permissions after a `track` on a channel that had presence disabled. Returns false if a query
-   * failed.
+   * Queries presence permissions after a `track` on a channel that joined with presence disabled. Returns false if a
+   * query failed.
    */
   async queryPresence(): Promise<boolean> {
     if (this.#known.readPresence === undefined) {

@@ -1,4 +1,4 @@
-/** Sends a channel's replies, system messages and close with the required refs. */
+/** Sends a channel's replies, system messages and close messages with the required refs. */
 import { encodeReply, type Frame } from '../core/frame.ts';
 import type { ChannelSocket } from './channel-socket.ts';
 
@@ -14,7 +14,7 @@ export class ChannelSender {
     this.#joinRef = joinRef;
   }
 
-  /** Sends nothing from now on. */
+  /** Makes the sender discard everything from now on. */
   silence(): void {
     this.#silent = true;
   }

@@ -3,7 +3,7 @@ import type { Frame, Version } from '../core/frame.ts';
 
 export interface ChannelSocket {
   readonly version: Version;
-  /** The token of channels that send none. */
+  /** The token for channels that don't send one. */
   readonly token: string;
   /** The `x-` headers of the handshake as JSON. */
   readonly headersJson: string;
@@ -14,7 +14,10 @@ export interface ChannelSocket {
   close(code: number, reason: string): void;
   /** Stops or resumes reading. */
   stall(by: 1 | -1): void;
-  /** Counts memory that is kept for the client. False if it exceeds the limit, and the socket is closed. */
+  /**
+   * Counts memory that is retained for the client. Returns false if it exceeds the limit, in which case the socket is
+   * closed.
+   */
   hold(weight: number): boolean;
   release(weight: number): void;
   /** Called when a channel was joined with this role. */

@@ -1,4 +1,4 @@
-/** The token of a channel: checked at join, on replacement, on expiry and every few minutes. */
+/** The token of a channel. Checked on join, on replacement, on expiry and every five minutes. */
 import { type Caller, checkToken, cleanToken, isSecret } from '../core/token.ts';
 import { ChannelError, joinRefusals } from '../errors.ts';
 import type { JoinedChannel, SocketContext } from './context.ts';
@@ -22,7 +22,7 @@ export class ChannelToken {
     return this.#text;
   }
 
-  /** Undefined before the first token was checked. */
+  /** Undefined until the first token is checked. */
   get caller(): Caller | undefined {
     return this.#caller;
   }

@@ -1,6 +1,6 @@
 /**
  * A socket's membership in a topic: join, token refresh and leave. Permissions, broadcast, presence and changes are
- * separate classes, one per file.
+ * separate classes, each in its own file.
  */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../shared/is-record.ts';
@@ -90,8 +90,7 @@ export class Channel implements Membership, JoinedChannel {
 
   hold(weight: number): boolean {
     if (this.#over) return false;
-    // Recorded before it is counted, because exceeding the limit closes the socket, which releases the memory of its
-    // channels.
+    // Updated first, because exceeding the limit closes the socket, which releases the memory of its channels.
     this.#held += weight;
     return this.#connection.hold(weight);
   }
@@ -124,7 +123,7 @@ export class Channel implements Membership, JoinedChannel {
     this.#presence.begin(request.presence.enabled, request.presence.key ?? newUuid());
     await this.#queryRead(request, caller);
     if (this.#over) return;
-    // From now on, database messages for this topic are delivered even if the stream isn't open yet.
+    // From this point, database messages for this topic are delivered even if the stream isn't open yet.
     await feed.watchMessages();
     if (this.#over) return;
     const replay = await findReplay(this, request);
@@ -144,7 +143,7 @@ export class Channel implements Membership, JoinedChannel {
     this.#changes.subscribe(bindings, request, caller);
   }
 
-  /** Parses the request and counts it. @throws {ChannelError} if a limit is reached */
+  /** Parses the request and counts it toward the limits. @throws {ChannelError} if a limit is reached */
   #readJoin({ payload }: ClientMessage): JoinRequest {
     const { limits, uptime, joins } = this.context;
     if (this.subTopic === '') throw ChannelError.ofJoin(joinRefusals.topicName);

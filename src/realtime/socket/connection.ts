@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   readonly version: Version;
   /** The verified key from the handshake, used by channels without their own token. */
   readonly token: string;
-  /** The handshake's `x-` headers as JSON, for `request.headers`. */
+  /** The handshake's `x-` headers as JSON, for the setting `request.headers`. */
   readonly headersJson: string;
   /** False for cross-origin web pages. */
   readonly mayUseSecretKeys: boolean;
@@ -59,7 +59,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     socket.on('message', (data: Buffer, binary: boolean) => this.#receive(data, binary));
     socket.on('ping', () => this.#touch());
     socket.on('pong', () => this.#touch());
-    // ws has already closed the socket (an oversized frame, invalid UTF-8). `close` follows.
+    // ws has already closed the socket (because of an oversized frame or invalid UTF-8). The `close` event follows.
     socket.on('error', (error) => context.log.debug({ error: error.message }, 'socket failed'));
     socket.on('close', () => this.#closed());
   }
@@ -72,7 +72,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     return this.#socket.bufferedAmount;
   }
 
-  /** If the reader is too slow, drops the frame and closes the socket. */
+  /** Sends a frame. If the reader is too slow, drops the frame and closes the socket. */
   send(frame: Frame): void {
     if (this.#closing || this.#socket.readyState !== 1) return;
     const { maxBufferedBytes } = this.#context.limits;
@@ -124,7 +124,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     else this.#socket.resume();
   }
 
-  /** Counts memory for this client. Returns false if it exceeds a limit and the socket was closed. */
+  /** Counts memory retained for this client. Returns false if a limit was exceeded and the socket was closed. */
   hold(weight: number): boolean {
     const { memoryUse } = this.#context;
     if (!memoryUse.add(this, weight)) this.closeHeavy();
@@ -198,7 +198,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     this.send(encodeReply(this.version, null, ref, topic, 'error', { reason: 'unmatched topic' }));
   }
 
-  /** Also used for `system` and `phx_close` so that all channels use the same encoding. */
+  /** Also used for `system` and `phx_close` so that all messages use the same encoding. */
   push(joinRef: string | null, ref: string | null, topic: string, event: string, payloadJson: string): void {
     this.send(encodeJson(this.version, joinRef, ref, topic, event, payloadJson));
   }

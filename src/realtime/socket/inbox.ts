@@ -6,7 +6,7 @@ export interface InboxOptions {
   readonly work: (message: ClientMessage) => Promise<void> | undefined;
   readonly failed: (message: ClientMessage, error: unknown) => void;
   /**
-   * If more frames are queued, the socket isn't read. `stall` is called with 1 when this begins and with -1 when it
+   * The queue length beyond which the socket isn't read. `stall` is called with 1 when this begins and with -1 when it
    * ends.
    */
   readonly maxWaiting: number;
@@ -38,7 +38,7 @@ export class Inbox {
     }
   }
 
-  /** Starts processing. */
+  /** Starts processing messages. */
   open(): void {
     this.#busy = false;
     while (!this.#busy && !this.#closed) {

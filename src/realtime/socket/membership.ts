@@ -1,4 +1,4 @@
-/** The interface of a channel for its parts. */
+/** The interface that a channel provides to its parts. */
 import type { JoinRequest } from '../core/join.ts';
 import type { Member, Room } from '../hub.ts';
 import type { ChannelRights } from './channel-rights.ts';
@@ -12,7 +12,7 @@ export interface Membership extends Member {
   readonly sender: ChannelSender;
   readonly rights: ChannelRights;
   readonly token: ChannelToken;
-  /** Undefined until the join was parsed or accepted, respectively. */
+  /** `request` is undefined until the join is parsed, and `room` is undefined until the join is accepted. */
   readonly request: JoinRequest | undefined;
   readonly room: Room | undefined;
   /** Whether the channel has left or was closed. */
@@ -20,8 +20,8 @@ export interface Membership extends Member {
   /** Counts a sent or delivered message toward the limit of messages per second. */
   countEvent(): void;
   /**
-   * Counts memory held for the client. A negative weight or the end of the channel releases it. Returns false if the
-   * limit is exceeded and the socket was closed.
+   * Counts memory retained for the client. A negative weight or closing the channel releases memory. Returns false if
+   * the limit is exceeded and the socket was closed.
    */
   hold(weight: number): boolean;
   /** Sends the reason to the client and closes the channel. */

@@ -74,7 +74,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
         refuse(socket, handshakeRefusals.tooManyAnonymous, limits.connectErrorDelayMs);
         return;
       }
-      // Also released if the handshake fails.
+      // Also runs if the handshake fails.
       socket.once('close', release);
       server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
         new Connection(webSocket, context, {
@@ -113,7 +113,7 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
   }
 }
 
-/** Maps `sb_` keys to the JWTs of their roles. */
+/** Maps `sb_` keys to the JWTs for their roles. */
 export function tokenOfKey(keys: Keys, key: string): string {
   if (equals(key, keys.publishableKey)) return keys.anonKey;
   if (equals(key, keys.secretKey)) return keys.serviceRoleKey;

@@ -1,14 +1,14 @@
--- Objects of schema realtime that users' SQL relies on: messages and its policies, topic(), send(), send_binary(),
+-- Objects in schema realtime that users' SQL relies on: messages and its policies, topic(), send(), send_binary(),
 -- broadcast_changes() and the subscription types. Names, columns and behavior are those of realtime, August 2026.
 
 create schema if not exists realtime;
 grant usage on schema realtime to postgres with grant option;
 grant usage on schema realtime to anon, authenticated, service_role;
--- CREATE for the partitions of messages.
+-- CREATE is required for the partitions of messages.
 grant usage, create on schema realtime to supabase_realtime_admin;
 
 create schema if not exists _plinth;
--- CREATE for one row visibility function per table (see 0003).
+-- CREATE is required for one row visibility function per table (see 0003).
 grant usage, create on schema _plinth to supabase_realtime_admin;
 
 -- The schema version, which is the latest migration of the upstream service whose API this schema implements.
@@ -44,13 +44,13 @@ alter table realtime.messages enable row level security;
 grant select, insert, update on realtime.messages to anon, authenticated, service_role;
 grant all on realtime.messages to postgres, dashboard_user;
 
--- The topic for which a policy is evaluated.
+-- Returns the topic for which a policy is evaluated.
 create function realtime.topic() returns text
 language sql stable
 as $$ select nullif(current_setting('realtime.topic', true), '')::text $$;
 
--- Sends one message to a topic, delivered after the caller's transaction is committed. Errors become warnings so that
--- the transaction continues.
+-- Sends one message to a topic. The message is delivered after the caller's transaction is committed. Errors become
+-- warnings so that the transaction continues.
 create function realtime.send(payload jsonb, event text, topic text, private boolean default true) returns void
 language plpgsql
 as $$
@@ -139,6 +139,6 @@ grant all on realtime.subscription to postgres, dashboard_user;
 
 reset role;
 
--- Changes of partitions are published as changes of the parent table.
+-- Changes to partitions are published as changes to the parent table.
 create publication supabase_realtime_messages_publication for table realtime.messages
   with (publish = 'insert', publish_via_partition_root = true);

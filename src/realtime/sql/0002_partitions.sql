@@ -1,5 +1,5 @@
--- realtime.messages has one partition per day (UTC): created from yesterday to three days ahead, dropped after 72
--- hours.
+-- realtime.messages has one partition per day (UTC). Partitions are created from yesterday to three days ahead and
+-- dropped after 72 hours.
 
 set local role supabase_realtime_admin;
 

@@ -1,10 +1,10 @@
--- Permission queries of the service, each a single call. They run as the caller, supabase_realtime_admin, which
--- inherits nothing and sets the role of the claims before policies are evaluated. The service calls them in
--- transactions that are rolled back.
+-- The service's permission queries, each a single call. They run as the caller, supabase_realtime_admin, which inherits
+-- nothing and switches to the role of the claims before policies are evaluated. The service calls them in transactions
+-- that are rolled back.
 
 set local role supabase_realtime_admin;
 
--- Returns the extensions of a private topic that a caller can read: inserts probe rows as the table's owner and reads
+-- Returns the extensions of a private topic that a caller can read. Inserts probe rows as the table's owner and reads
 -- them as the caller.
 create function _plinth.realtime_read_rights(
   p_topic text, p_extensions text[], p_role text, p_sub text, p_claims text, p_headers text
@@ -35,7 +35,7 @@ begin
 end
 $$;
 
--- Returns the extensions that a caller can write, by inserting as the caller.
+-- Returns the extensions that a caller can write to, by inserting rows as the caller.
 create function _plinth.realtime_write_rights(
   p_topic text, p_extensions text[], p_role text, p_sub text, p_claims text, p_headers text
 ) returns text[]
@@ -64,13 +64,13 @@ begin
 end
 $$;
 
--- Creates the function that determines which callers can see which rows of a table, and returns its name. Its
--- parameters are an array of text values for each primary key column, followed by the claim sets (role, sub, claims)
--- sorted by role. For each claim set that can see any rows, it returns the row numbers.
+-- Creates the function that determines which callers can see which rows of a table, and returns the function's name.
+-- The function's parameters are an array of text values for each primary key column, followed by the claim sets (role,
+-- sub, claims) sorted by role. For each claim set that can see any rows, it returns the row numbers.
 -- 
--- Each claim set needs its own statement, because `(select auth.uid())` in a policy is evaluated once per statement.
--- With several claim sets in one statement, one user's rows would be visible to all. Static SQL with a generic plan is
--- planned once per role. The exception block isolates errors in one user's policies.
+-- Each claim set requires a separate statement, because `(select auth.uid())` in a policy is evaluated once per
+-- statement. If a statement contained several claim sets, one user's rows would be visible to all of them. Static SQL
+-- with a generic plan is planned once per role. The exception block isolates errors in one user's policies.
 create function _plinth.realtime_make_visibility(p_table oid) returns text
 language plpgsql
 as $make$

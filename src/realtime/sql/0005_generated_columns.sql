@@ -1,6 +1,6 @@
--- Records include stored generated columns. PostgreSQL 18 publishes them if the publication is set to do so. Records
--- from older servers lack them, and virtual columns are never included. With REPLICA IDENTITY FULL, PostgreSQL 18 even
--- rejects updates of a published table that has an unpublished generated column.
+-- Records include stored generated columns. PostgreSQL 18 publishes generated columns if the publication is configured
+-- to do so. Records from older servers lack them, and virtual columns are never included. With REPLICA IDENTITY FULL,
+-- PostgreSQL 18 rejects updates to a published table that has an unpublished generated column.
 do $$
 begin
   if exists (select from pg_catalog.pg_publication where pubname = 'supabase_realtime') then
@@ -11,8 +11,8 @@ begin
 end
 $$;
 
--- Runs again when projects drop and recreate the publication in migrations, with the privileges of the role that does
--- so.
+-- Runs again when projects drop and recreate the publication in migrations, with the privileges of the role that
+-- recreates it.
 create function _plinth.realtime_publish_generated() returns event_trigger
 language plpgsql
 set search_path = ''

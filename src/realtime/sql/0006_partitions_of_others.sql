@@ -1,5 +1,5 @@
--- An old partition that can't be dropped (owned by another role, or with dependents) must not prevent creating today's.
--- It is kept, with a warning.
+-- An old partition that can't be dropped, because another role owns it or other objects depend on it, must not prevent
+-- the creation of today's partition. The old partition is kept, and a warning is raised.
 
 set local role supabase_realtime_admin;
 

@@ -1,6 +1,6 @@
--- Only superusers can create objects in `_plinth`, because Plinth's superuser sessions call its functions by name, and
--- a function with a better matching signature would run with their privileges. `postgres` had CREATE through its
--- membership in this role. Functions generated per table are now in `_realtime`.
+-- Only superusers can create objects in `_plinth`. Plinth's superuser sessions call its functions by name, and a
+-- function with a better matching signature would run with their privileges. `postgres` had CREATE through its
+-- membership in this role. Functions generated per table are now created in `_realtime`.
 create or replace function _plinth.realtime_make_visibility(p_table oid) returns text
 language plpgsql
 as $make$

@@ -1,5 +1,5 @@
 /**
- * Explains why a broadcast reached a member of its topic or didn't. Permissions are queried as in a join and a send.
+ * Explains why a broadcast did or didn't reach a member of its topic. Permissions are queried as for a join and a send.
  */
 import type { Pool } from '../../database/types.ts';
 import { ChannelError } from '../errors.ts';
@@ -160,7 +160,7 @@ async function checkRead(
       );
 }
 
-/** A policy that fails or can't be evaluated grants nothing. */
+/** A policy that can't be evaluated or fails grants nothing. */
 async function rightsOf(ask: () => Promise<ReadonlySet<string>>): Promise<ReadonlySet<string>> {
   try {
     return await ask();

@@ -1,5 +1,5 @@
 /**
- * Explains why a change reached a subscriber or didn't: runs the feed's checks for this row and persona with the same
+ * Explains why a change did or didn't reach a subscriber. Runs the feed's checks for this row and persona with the same
  * functions.
  */
 
@@ -122,7 +122,7 @@ function changeOf(
   const old = action === 'INSERT' || identity.size === 0 ? undefined : part((name) => identity.has(name));
   const columns = table.columns.map(({ name }) => ({ name, typeOid: 0, key: identity.has(name) }));
   const relation = { oid: table.oid, schema: table.schema, table: table.name, replicaIdentity: 'd', columns };
-  // The size of a pgoutput tuple: 8 bytes plus a tag and a length per column.
+  // The size of a pgoutput tuple: 8 bytes, plus a tag and a length for each column.
   const bytes = [...(row ?? old ?? new Map<string, string | null>()).values()].reduce(
     (sum, cell) => sum + (cell === null ? 1 : 5 + Buffer.byteLength(cell)),
     8,

@@ -1,4 +1,4 @@
-/** Queries for verdicts: the publication, the current row and the message. */
+/** Queries for verdicts, which read the publication, the current row and the message. */
 import type { Pool, Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { changesPublication, unpublishedSchemas } from '../changes/catalog.ts';
@@ -21,9 +21,9 @@ export interface PublicationFacts {
   readonly delete: boolean;
   /** Whether the table is published. */
   readonly published: boolean;
-  /** The published columns. Null: all columns. */
+  /** The published columns. Null if all columns are published. */
   readonly columns: readonly string[] | null;
-  /** The publication's row filter. Null: none. */
+  /** The publication's row filter. Null if there is no filter. */
   readonly row_filter: string | null;
   /** The replica identity columns, which are sent for a deleted row. */
   readonly identity: readonly string[];
@@ -56,7 +56,7 @@ export async function publicationFacts(db: Queryable, oid: number): Promise<Publ
   return row;
 }
 
-/** Returns the row as visible to the tables' owner, or undefined if it doesn't exist. */
+/** Returns the row as visible to the tables' owner, or undefined if the row doesn't exist. */
 export async function readRow(pool: Pool, table: Table, key: Cells): Promise<Cells | undefined> {
   const names = table.columns.map(({ name }) => name);
   const { rows } = await pool.transaction(
@@ -104,7 +104,7 @@ export interface PolicyFacts {
   readonly using: string | null;
 }
 
-/** Returns the policies that apply when a role reads. */
+/** Returns the policies that apply when a role reads the table. */
 export async function readPolicies(db: Queryable, oid: number, role: string): Promise<PolicyFacts[]> {
   return db.query<PolicyFacts>(sql`
     select p.polname as name, p.polpermissive as permissive, pg_get_expr(p.polqual, p.polrelid) as using

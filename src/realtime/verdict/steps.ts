@@ -1,4 +1,4 @@
-/** Shared helpers for both kinds of verdicts. */
+/** Helpers that both kinds of verdicts share. */
 import type { Claims } from '../../keys/types.ts';
 import { type Caller, checkClaims, systemText } from '../core/token.ts';
 import type { Outcome, Persona, Step, StepName } from '../types.ts';
@@ -16,7 +16,7 @@ export function step(
 export const isStopped = (steps: readonly Step[]): boolean =>
   steps.some(({ outcome }) => outcome === 'stops');
 
-/** Checks a persona's token like that of a join. Claims without `exp` are treated as a newly issued token. */
+/** Checks a persona's token in the same way as a join. Claims without `exp` are treated as a newly issued token. */
 export function tokenStep({ role, claims }: Persona, nowMs: number): { caller: Caller; step: Step } {
   const whole: Claims & { exp: number } = { ...claims, role, exp: expiryOf(claims, nowMs) };
   const claimsJson = JSON.stringify(whole);
