@@ -1,7 +1,7 @@
 /** Adds `console/early.ts` to the head of the Console's page, with each page's files as named by the build. */
 import type { Plugin, Rolldown } from 'vite';
 import { type EarlyPage, earlyMs, startEarly } from '../console/early.ts';
-import { pageCode } from '../console/page-code.ts';
+import { pageModules } from '../console/pages.ts';
 
 type Chunk = Rolldown.OutputChunk;
 
@@ -37,10 +37,10 @@ function pagesOf(chunks: readonly Chunk[]): EarlyPage[] {
   };
   const entry = chunks.find(({ isEntry }) => isEntry);
   const first = entry === undefined ? new Set<string>() : reached(entry.fileName);
-  return pageCode.map(([pattern, modules]) => {
+  return pageModules().map(([pattern, modules]) => {
     const files = modules.flatMap((module) => {
       const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/console/${module}`));
-      if (chunk === undefined) throw new Error(`page-code.ts: ${module} has no chunk of its own`);
+      if (chunk === undefined) throw new Error(`console/pages.ts: ${module} has no chunk of its own`);
       const own = [...reached(chunk.fileName)].filter((file) => !first.has(file));
       return [...own.flatMap((file) => [...(byFile.get(file)?.viteMetadata?.importedCss ?? [])]), ...own];
     });

@@ -1,6 +1,6 @@
 /**
- * Every address of the Console. Pages are loaded when they are needed; what they show is asked for at the same time. The
- * first one is sent for before this code is there (`early.ts`).
+ * The routes of the pages in `pages.ts`: search parameters, and the data that a route requests while its page's code loads.
+ * `early.ts` requests the first page before this module runs.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import {
@@ -8,8 +8,10 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  type RouteComponent,
   redirect,
 } from '@tanstack/react-router';
+
 import { homeQuery, inboxQuery, relationQuery, rowsQuery, tablesQuery, usersQuery } from './api/queries.ts';
 import { sessionQuery } from './api/session.ts';
 import { type AsSearch, validateAs } from './components/persona.ts';
@@ -28,6 +30,7 @@ import { storageQuery, validateStorageSearch } from './features/storage/api.ts';
 import { validateTableSearch } from './features/tables/search.ts';
 import { validateWhySearch } from './features/why/search.ts';
 import { Shell } from './layout/shell.tsx';
+import { type PagePath, pages, type RelativePath, relativePath } from './pages.ts';
 
 export interface RouterContext {
   readonly queryClient: QueryClient;
@@ -39,42 +42,18 @@ export interface RouterContext {
 
 const rootRoute = createRootRouteWithContext<RouterContext>()({ notFoundComponent: RouteMissing });
 
-const HomePage = lazyRouteComponent(() => import('./features/home/page.tsx'), 'HomePage');
-const TablesPage = lazyRouteComponent(() => import('./features/tables/tables-page.tsx'), 'TablesPage');
-const NoTable = lazyRouteComponent(() => import('./features/tables/tables-page.tsx'), 'NoTable');
-const StructurePage = lazyRouteComponent(
-  () => import('./features/tables/schema/structure-page.tsx'),
-  'StructurePage',
-);
-const NewTablePage = lazyRouteComponent(
-  () => import('./features/tables/schema/new-table-page.tsx'),
-  'NewTablePage',
-);
-const TypesPage = lazyRouteComponent(() => import('./features/tables/schema/types-page.tsx'), 'TypesPage');
-const TablePage = lazyRouteComponent(() => import('./features/tables/table-page.tsx'), 'TablePage');
-const UsersPage = lazyRouteComponent(() => import('./features/users/page.tsx'), 'UsersPage');
-const OperatorsPage = lazyRouteComponent(() => import('./features/operators/page.tsx'), 'OperatorsPage');
-const LogsPage = lazyRouteComponent(() => import('./features/logs/page.tsx'), 'LogsPage');
-const MetricsPage = lazyRouteComponent(() => import('./features/metrics/page.tsx'), 'MetricsPage');
-const KeysPage = lazyRouteComponent(() => import('./features/keys/page.tsx'), 'KeysPage');
-const SettingsPage = lazyRouteComponent(() => import('./features/settings/page.tsx'), 'SettingsPage');
-const ReferencePage = lazyRouteComponent(() => import('./features/reference/page.tsx'), 'ReferencePage');
-const AuditPage = lazyRouteComponent(() => import('./features/audit/page.tsx'), 'AuditPage');
-const InboxPage = lazyRouteComponent(() => import('./features/inbox/page.tsx'), 'InboxPage');
+const pageFiles = import.meta.glob<Record<string, RouteComponent>>([
+  './features/**/page.tsx',
+  './features/**/*-page.tsx',
+]);
 
-const SqlPage = lazyRouteComponent(() => import('./features/sql/page.tsx'), 'SqlPage');
-const StoragePage = lazyRouteComponent(() => import('./features/storage/page.tsx'), 'StoragePage');
-const FunctionsPage = lazyRouteComponent(() => import('./features/functions/page.tsx'), 'FunctionsPage');
-const RealtimePage = lazyRouteComponent(() => import('./features/realtime/page.tsx'), 'RealtimePage');
-
-const JobsPage = lazyRouteComponent(() => import('./features/jobs/page.tsx'), 'JobsPage');
-const CronPage = lazyRouteComponent(() => import('./features/jobs/cron/page.tsx'), 'CronPage');
-const WebhooksPage = lazyRouteComponent(() => import('./features/jobs/webhooks/page.tsx'), 'WebhooksPage');
-const RequestsPage = lazyRouteComponent(() => import('./features/jobs/requests/page.tsx'), 'RequestsPage');
-const QueuesPage = lazyRouteComponent(() => import('./features/jobs/queues/page.tsx'), 'QueuesPage');
-
-const PoliciesPage = lazyRouteComponent(() => import('./features/policies/page.tsx'), 'PoliciesPage');
-const WhyPage = lazyRouteComponent(() => import('./features/why/page.tsx'), 'WhyPage');
+/** The path and the lazily loaded component of a page. */
+function pageAt<P extends PagePath>(path: P): { path: RelativePath<P>; component: RouteComponent } {
+  const { module, component } = pages[path];
+  const load = pageFiles[`./${module}`];
+  if (load === undefined) throw new Error(`pages.ts: ${module} isn't the file of a page`);
+  return { path: relativePath(path), component: lazyRouteComponent(load, component) };
+}
 
 /** Only a path of our own. */
 function localPath(value: unknown): string | undefined {
@@ -83,12 +62,11 @@ function localPath(value: unknown): string | undefined {
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/sign-in',
+  ...pageAt('/sign-in'),
   validateSearch: (search: Record<string, unknown>): { next?: string } => {
     const next = localPath(search.next);
     return next === undefined ? {} : { next };
   },
-  component: lazyRouteComponent(() => import('./features/sign-in/page.tsx'), 'SignInPage'),
 });
 
 const appRoute = createRoute({
@@ -107,55 +85,48 @@ const appRoute = createRoute({
 
 const homeRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/',
+  ...pageAt('/'),
   loader: ({ context }) => void context.queryClient.prefetchQuery(homeQuery),
-  component: HomePage,
 });
 
 const tablesRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/tables',
+  ...pageAt('/tables'),
   loader: ({ context }) => void context.queryClient.prefetchQuery(tablesQuery),
-  component: TablesPage,
 });
 
 const tablesIndexRoute = createRoute({
   getParentRoute: () => tablesRoute,
-  path: '/',
-  component: NoTable,
+  ...pageAt('/tables/'),
 });
 
 const tableRoute = createRoute({
   getParentRoute: () => tablesRoute,
-  path: '/$schema/$table',
+  ...pageAt('/tables/$schema/$table'),
   validateSearch: validateTableSearch,
   loaderDeps: ({ search }) => ({ filters: search.filters ?? [], sort: search.sort ?? [], as: search.as }),
   loader: ({ context, params, deps }) => {
     void context.queryClient.prefetchQuery(relationQuery(params));
     void context.queryClient.prefetchQuery(rowsQuery(params, deps, 0));
   },
-  component: TablePage,
 });
 
 const structureRoute = createRoute({
   getParentRoute: () => tablesRoute,
-  path: '/$schema/$table/structure',
+  ...pageAt('/tables/$schema/$table/structure'),
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(relationQuery(params)),
-  component: StructurePage,
 });
 
 const newTableRoute = createRoute({
   getParentRoute: () => tablesRoute,
-  path: '/new',
+  ...pageAt('/tables/new'),
   validateSearch: (search: Record<string, unknown>): { schema?: string } =>
     typeof search.schema === 'string' && search.schema !== '' ? { schema: search.schema } : {},
-  component: NewTablePage,
 });
 
 const typesRoute = createRoute({
   getParentRoute: () => tablesRoute,
-  path: '/types',
-  component: TypesPage,
+  ...pageAt('/tables/types'),
 });
 
 interface ListSearch {
@@ -176,157 +147,137 @@ function validateListSearch(search: Record<string, unknown>): ListSearch {
 
 const usersRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/users',
+  ...pageAt('/users'),
   validateSearch: validateListSearch,
   loaderDeps: ({ search }) => ({ search: search.search ?? '', page: search.page ?? 1 }),
   loader: ({ context, deps }) => void context.queryClient.prefetchQuery(usersQuery(deps.search, deps.page)),
-  component: UsersPage,
 });
 
 const inboxRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/inbox',
+  ...pageAt('/inbox'),
   validateSearch: validateListSearch,
   loaderDeps: ({ search }) => ({ search: search.search ?? '', page: search.page ?? 1 }),
   loader: ({ context, deps }) => void context.queryClient.prefetchQuery(inboxQuery(deps.search, deps.page)),
-  component: InboxPage,
 });
 
 const storageRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/storage',
+  ...pageAt('/storage'),
   validateSearch: validateStorageSearch,
   loader: ({ context }) => void context.queryClient.prefetchQuery(storageQuery),
-  component: StoragePage,
 });
 
 const functionsRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/functions',
+  ...pageAt('/functions'),
   validateSearch: validateFunctionsSearch,
   loader: ({ context }) => void context.queryClient.prefetchQuery(functionsQuery),
-  component: FunctionsPage,
 });
 
 const realtimeRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/realtime',
+  ...pageAt('/realtime'),
   validateSearch: validateRealtimeSearch,
   loader: ({ context }) => void context.queryClient.prefetchQuery(realtimeQuery),
-  component: RealtimePage,
 });
 
 const jobsRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/jobs',
-  component: JobsPage,
+  ...pageAt('/jobs'),
 });
 
 const jobsIndexRoute = createRoute({
   getParentRoute: () => jobsRoute,
   path: '/',
   beforeLoad: () => {
-    throw redirect({ to: '/jobs/cron', replace: true });
+    throw redirect({ to: pages['/jobs'].redirect, replace: true });
   },
 });
 
 const cronRoute = createRoute({
   getParentRoute: () => jobsRoute,
-  path: '/cron',
+  ...pageAt('/jobs/cron'),
   validateSearch: validateOpenSearch,
-  component: CronPage,
 });
 
 const webhooksRoute = createRoute({
   getParentRoute: () => jobsRoute,
-  path: '/webhooks',
+  ...pageAt('/jobs/webhooks'),
   validateSearch: validateOpenSearch,
-  component: WebhooksPage,
 });
 
 const requestsRoute = createRoute({
   getParentRoute: () => jobsRoute,
-  path: '/requests',
+  ...pageAt('/jobs/requests'),
   validateSearch: validateRequestSearch,
-  component: RequestsPage,
 });
 
 const queuesRoute = createRoute({
   getParentRoute: () => jobsRoute,
-  path: '/queues',
+  ...pageAt('/jobs/queues'),
   validateSearch: validateQueueSearch,
-  component: QueuesPage,
 });
 
 const operatorsRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/operators',
-  component: OperatorsPage,
+  ...pageAt('/operators'),
 });
 
 const logsRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/logs',
+  ...pageAt('/logs'),
   validateSearch: validateLogSearch,
-  component: LogsPage,
 });
 
 const metricsRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/metrics',
+  ...pageAt('/metrics'),
   validateSearch: validateMetricsSearch,
-  component: MetricsPage,
 });
 
 const keysRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/keys',
-  component: KeysPage,
+  ...pageAt('/keys'),
 });
 
 const settingsRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/settings',
+  ...pageAt('/settings'),
   validateSearch: validateSettingsSearch,
-  component: SettingsPage,
 });
 
 const referenceRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/reference',
+  ...pageAt('/reference'),
   validateSearch: validateReferenceSearch,
-  component: ReferencePage,
 });
 
 const auditRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/audit',
+  ...pageAt('/audit'),
   validateSearch: validateAuditSearch,
-  component: AuditPage,
 });
 
 const sqlRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/sql',
+  ...pageAt('/sql'),
   validateSearch: (search: Record<string, unknown>): AsSearch & { tab?: string } => ({
     ...validateAs(search),
     ...(search.tab === undefined ? {} : { tab: String(search.tab) }),
   }),
-  component: SqlPage,
 });
 
 const policiesRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/policies',
+  ...pageAt('/policies'),
   validateSearch: validatePolicySearch,
-  component: PoliciesPage,
 });
 
 const whyRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/why',
+  ...pageAt('/why'),
   validateSearch: validateWhySearch,
-  component: WhyPage,
 });
 
 const routeTree = rootRoute.addChildren([

@@ -8,7 +8,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { tablesQuery } from '../api/queries.ts';
 import { t } from '../text.ts';
-import { pages } from './pages.ts';
+import { menu } from './menu.ts';
 
 const [store, actions] = createSpotlight();
 const shownActions = 12;
@@ -26,7 +26,7 @@ export default function Palette({ asked, onShortcuts }: { asked: number; onShort
     {
       group: t('palette.pages'),
       actions: [
-        ...pages.map(({ to, label, Icon }) => ({
+        ...menu.map(({ to, label, Icon }) => ({
           id: to,
           label: t(label),
           leftSection: <Icon size={18} stroke={1.75} aria-hidden />,

@@ -11,7 +11,7 @@ import { sessionEndedQuery, sessionQuery, signOut } from '../api/session.ts';
 import { ImpersonationBanner } from '../components/impersonation-banner.tsx';
 import logo from '../logo.svg';
 import { t } from '../text.ts';
-import { pages } from './pages.ts';
+import { menu } from './menu.ts';
 import classes from './shell.module.css';
 import { commandKey, useShortcuts } from './use-shortcuts.ts';
 
@@ -123,7 +123,7 @@ function Sidebar({
         <kbd>{commandKey}K</kbd>
       </button>
       <nav className={classes.nav} aria-label={t('nav.label')}>
-        {pages.map(({ to, label, Icon }) => (
+        {menu.map(({ to, label, Icon }) => (
           <Link
             key={to}
             to={to}

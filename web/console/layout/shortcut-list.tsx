@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core';
 import { type TextId, t } from '../text.ts';
-import { pages } from './pages.ts';
+import { menu } from './menu.ts';
 import classes from './shortcut-list.module.css';
 import { commandKey } from './use-shortcuts.ts';
 
@@ -9,7 +9,7 @@ type Shortcut = readonly [keys: readonly string[], label: TextId];
 const everywhere: readonly Shortcut[] = [
   [[`${commandKey}K`], 'palette.open'],
   [['?'], 'shortcuts.title'],
-  ...pages.map(({ keys, label }) => [['g', keys], label] as const),
+  ...menu.map(({ key, label }) => [['g', key], label] as const),
 ];
 
 const inGrid: readonly Shortcut[] = [

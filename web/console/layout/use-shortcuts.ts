@@ -1,7 +1,7 @@
 /** Keys that work on every page: the palette, the shortcuts list, "g" and a letter for a page. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { pages } from './pages.ts';
+import { menu } from './menu.ts';
 
 const chordMs = 1200;
 export const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
@@ -42,7 +42,7 @@ export function useShortcuts({
       onShortcuts();
       return;
     }
-    const page = pages.find(({ keys }) => keys === event.key);
+    const page = menu.find(({ key }) => key === event.key);
     if (page !== undefined && event.timeStamp - chordAt.current < chordMs) {
       event.preventDefault();
       void navigate({ to: page.to });

@@ -1,0 +1,49 @@
+/** The menu with its icons. The palette and the shortcut list read it too. */
+import {
+  IconApi,
+  IconBolt,
+  IconBroadcast,
+  IconBucket,
+  IconChartLine,
+  IconClockPlay,
+  IconDatabase,
+  IconHelpCircle,
+  IconHistory,
+  IconHome,
+  IconInbox,
+  IconKey,
+  IconListDetails,
+  IconSettings,
+  IconShieldLock,
+  IconTerminal2,
+  IconUserShield,
+  IconUsers,
+} from '@tabler/icons-react';
+import { type MenuPath, type Page, pages } from '../pages.ts';
+
+const icons: Record<MenuPath, typeof IconHome> = {
+  '/': IconHome,
+  '/tables': IconDatabase,
+  '/sql': IconTerminal2,
+  '/policies': IconShieldLock,
+  '/why': IconHelpCircle,
+  '/users': IconUsers,
+  '/storage': IconBucket,
+  '/functions': IconBolt,
+  '/realtime': IconBroadcast,
+  '/jobs': IconClockPlay,
+  '/inbox': IconInbox,
+  '/logs': IconListDetails,
+  '/metrics': IconChartLine,
+  '/reference': IconApi,
+  '/keys': IconKey,
+  '/operators': IconUserShield,
+  '/audit': IconHistory,
+  '/settings': IconSettings,
+};
+
+const isMenuPath = (path: string): path is MenuPath => path in icons;
+
+export const menu = Object.entries<Page>(pages).flatMap(([path, page]) =>
+  page.menu !== undefined && isMenuPath(path) ? [{ to: path, Icon: icons[path], ...page.menu }] : [],
+);

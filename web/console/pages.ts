@@ -1,0 +1,162 @@
+/**
+ * Every page of the Console by its route path. The router, the menu, the shortcuts and the early preloading all derive from this
+ * table. It imports types only, because the build reads it in Node.
+ */
+import type { TextId } from './text.ts';
+
+export interface Page {
+  /** The page's file under `web/console/`. The router finds the files named `page.tsx` and `*-page.tsx`. */
+  readonly module: `features/${string}page.tsx`;
+  /** The component that the module exports. */
+  readonly component: string;
+  /** The path of the page that renders this one inside it. */
+  readonly parent?: string;
+  /** The child page that `path` redirects to. */
+  readonly redirect?: string;
+  /** Modules that the page imports lazily and needs in its first render. */
+  readonly lazy?: readonly string[];
+  /** The page's menu entry. "g", then `key` opens the page. */
+  readonly menu?: { readonly label: TextId; readonly key: string };
+}
+
+/** In the order of the menu. A trailing slash marks the index page of its parent, as in TanStack Router. */
+export const pages = {
+  '/sign-in': { module: 'features/sign-in/page.tsx', component: 'SignInPage' },
+  '/': {
+    module: 'features/home/page.tsx',
+    component: 'HomePage',
+    menu: { label: 'nav.home', key: 'h' },
+  },
+  '/tables': {
+    module: 'features/tables/tables-page.tsx',
+    component: 'TablesPage',
+    menu: { label: 'nav.tables', key: 't' },
+  },
+  '/tables/': { parent: '/tables', module: 'features/tables/tables-page.tsx', component: 'NoTable' },
+  '/tables/new': {
+    parent: '/tables',
+    module: 'features/tables/schema/new-table-page.tsx',
+    component: 'NewTablePage',
+  },
+  '/tables/types': {
+    parent: '/tables',
+    module: 'features/tables/schema/types-page.tsx',
+    component: 'TypesPage',
+  },
+  '/tables/$schema/$table': {
+    parent: '/tables',
+    module: 'features/tables/table-page.tsx',
+    component: 'TablePage',
+  },
+  '/tables/$schema/$table/structure': {
+    parent: '/tables',
+    module: 'features/tables/schema/structure-page.tsx',
+    component: 'StructurePage',
+  },
+  '/sql': {
+    module: 'features/sql/page.tsx',
+    component: 'SqlPage',
+    lazy: ['components/editor/sql-editor.tsx'],
+    menu: { label: 'nav.sql', key: 's' },
+  },
+  '/policies': {
+    module: 'features/policies/page.tsx',
+    component: 'PoliciesPage',
+    menu: { label: 'nav.policies', key: 'p' },
+  },
+  '/why': { module: 'features/why/page.tsx', component: 'WhyPage', menu: { label: 'nav.why', key: 'w' } },
+  '/users': {
+    module: 'features/users/page.tsx',
+    component: 'UsersPage',
+    menu: { label: 'nav.users', key: 'u' },
+  },
+  '/storage': {
+    module: 'features/storage/page.tsx',
+    component: 'StoragePage',
+    menu: { label: 'nav.storage', key: 'b' },
+  },
+  '/functions': {
+    module: 'features/functions/page.tsx',
+    component: 'FunctionsPage',
+    menu: { label: 'nav.functions', key: 'f' },
+  },
+  '/realtime': {
+    module: 'features/realtime/page.tsx',
+    component: 'RealtimePage',
+    menu: { label: 'nav.realtime', key: 'r' },
+  },
+  '/jobs': {
+    module: 'features/jobs/page.tsx',
+    component: 'JobsPage',
+    redirect: '/jobs/cron',
+    menu: { label: 'nav.jobs', key: 'j' },
+  },
+  '/jobs/cron': { parent: '/jobs', module: 'features/jobs/cron/page.tsx', component: 'CronPage' },
+  '/jobs/webhooks': { parent: '/jobs', module: 'features/jobs/webhooks/page.tsx', component: 'WebhooksPage' },
+  '/jobs/requests': { parent: '/jobs', module: 'features/jobs/requests/page.tsx', component: 'RequestsPage' },
+  '/jobs/queues': { parent: '/jobs', module: 'features/jobs/queues/page.tsx', component: 'QueuesPage' },
+  '/inbox': {
+    module: 'features/inbox/page.tsx',
+    component: 'InboxPage',
+    menu: { label: 'nav.inbox', key: 'i' },
+  },
+  '/logs': { module: 'features/logs/page.tsx', component: 'LogsPage', menu: { label: 'nav.logs', key: 'l' } },
+  '/metrics': {
+    module: 'features/metrics/page.tsx',
+    component: 'MetricsPage',
+    menu: { label: 'nav.metrics', key: 'm' },
+  },
+  '/reference': {
+    module: 'features/reference/page.tsx',
+    component: 'ReferencePage',
+    menu: { label: 'nav.api', key: 'd' },
+  },
+  '/keys': { module: 'features/keys/page.tsx', component: 'KeysPage', menu: { label: 'nav.keys', key: 'k' } },
+  '/operators': {
+    module: 'features/operators/page.tsx',
+    component: 'OperatorsPage',
+    menu: { label: 'nav.operators', key: 'o' },
+  },
+  '/audit': {
+    module: 'features/audit/page.tsx',
+    component: 'AuditPage',
+    menu: { label: 'nav.audit', key: 'a' },
+  },
+  '/settings': {
+    module: 'features/settings/page.tsx',
+    component: 'SettingsPage',
+    menu: { label: 'nav.settings', key: 'e' },
+  },
+} as const satisfies Record<string, Page>;
+
+export type PagePath = keyof typeof pages;
+
+/** The pages of the menu. */
+export type MenuPath = { [P in PagePath]: (typeof pages)[P] extends { menu: unknown } ? P : never }[PagePath];
+
+/** A page's path below its parent, as `createRoute` expects it. */
+export type RelativePath<P extends PagePath> = (typeof pages)[P] extends {
+  parent: infer Parent extends string;
+}
+  ? P extends `${Parent}${infer Rest}`
+    ? Rest
+    : never
+  : P;
+
+export function relativePath<P extends PagePath>(path: P): RelativePath<P> {
+  const { parent = '' }: Page = pages[path];
+  return path.slice(parent.length) as RelativePath<P>;
+}
+
+/** The modules of each page with those of its parent or redirect target, by a pattern of its address. */
+export function pageModules(): [pattern: string, modules: string[]][] {
+  const table: Record<string, Page> = pages;
+  return Object.entries(table)
+    .filter(([path]) => path === '/' || !path.endsWith('/'))
+    .map(([path, { parent, module, redirect, lazy = [] }]) => [
+      `^${path.replace(/\/$/, '').replace(/\$\w+/g, '[^/]+')}/?$`,
+      [table[parent ?? ''], { module }, table[redirect ?? '']]
+        .flatMap((page) => (page === undefined ? [] : [page.module as string]))
+        .concat(lazy),
+    ]);
+}
