@@ -8,7 +8,8 @@ export const accountErrors = {
   factor_required: { status: 403, message: 'Set up a second factor before you return to the app.' },
   redirect_not_allowed: {
     status: 400,
-    message: "This URL isn't in site_url or additional_redirect_urls of [auth] in config.toml.",
+    message:
+      "This URL doesn't match site_url or additional_redirect_urls in the [auth] section of config.toml.",
   },
   pkce_required: {
     status: 400,
@@ -18,7 +19,7 @@ export const accountErrors = {
   bad_code_challenge: {
     status: 400,
     message:
-      'code_challenge must have 43 to 128 characters of A-Z a-z 0-9 . _ ~ -, and its method must be s256 or plain.',
+      'code_challenge must consist of 43 to 128 characters from A-Z a-z 0-9 . _ ~ -, and its method must be s256 or plain.',
   },
   consent_answered: { status: 409, message: 'This consent request was already answered.' },
   wallet_refused: { status: 403, message: "The message that the wallet signed isn't valid." },
@@ -36,7 +37,7 @@ export const accountErrors = {
   not_found: { status: 404, message: "This page doesn't exist." },
   internal_error: {
     status: 500,
-    message: 'Unexpected error. See the log for details, under the request ID.',
+    message: 'Unexpected error. For details, search the log for the request ID.',
   },
 } as const satisfies Record<string, { status: number; message: string }>;
 

@@ -30,7 +30,7 @@ function asAway(error: AuthError): AuthError {
   return authError('unexpected_failure', away, { status: 503, cause: error.cause });
 }
 
-const away = 'The database cannot be reached; try again in a moment';
+const away = 'The database cannot be reached. Try again in a moment';
 
 const isAway = (error: unknown): boolean =>
   (isPostgresError(error) && /^(08|57P|53300)/.test(error.code)) ||

@@ -49,7 +49,7 @@ export const projectOptions = {
   workdir: {
     type: 'string',
     value: 'DIR',
-    help: 'Folder that contains supabase/. Default: found upward from here.',
+    help: 'Folder that contains supabase/. Default: searched upward from the working directory.',
   },
   'data-dir': { type: 'string', value: 'DIR', help: 'Data folder. Default: .plinth in the project folder.' },
 } as const satisfies Record<string, Option>;
@@ -133,7 +133,10 @@ function explainParseError({ message }: Error, known: readonly string[]): string
 /** Returns the help of a command. */
 export async function helpOf({ name, takes, about, options, examples, more }: Command): Promise<string> {
   const usage = ['plinth', name, ...(takes === undefined ? [] : [takes]), '[options]'].join(' ');
-  const all = { ...options, help: { type: 'boolean', short: 'h', help: 'This help.' } satisfies Option };
+  const all = {
+    ...options,
+    help: { type: 'boolean', short: 'h', help: 'Prints this help.' } satisfies Option,
+  };
   const shown = Object.entries<Option>(all).filter(([, { hidden }]) => hidden !== true);
   const rows = shown.map(([option, { short, value, help }]: [string, Option]) => [
     `${short ? `-${short}, ` : '    '}--${option}${value ? ` ${value}` : ''}`,

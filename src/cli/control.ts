@@ -85,7 +85,7 @@ async function answer(
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
   try {
     if (operation === undefined)
-      throw new Error(`The running Plinth doesn't support ${name}. It may have another version.`);
+      throw new Error(`The running Plinth doesn't support ${name}. It may be a different version.`);
     send({ result: (await operation(parameters, (progress) => send({ progress }), gone.signal)) ?? null });
   } catch (error) {
     const { message, advice } = describeError(error);

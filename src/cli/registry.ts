@@ -24,11 +24,11 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/rest.ts')).rest,
   },
   stop: {
-    summary: 'Stop the Plinth in this folder',
+    summary: 'Stop Plinth in this folder',
     load: async () => (await import('./commands/stop.ts')).stop,
   },
   status: {
-    summary: 'Show URLs and keys of the Plinth in this folder',
+    summary: 'Show the URLs and keys of Plinth in this folder',
     load: async () => (await import('./commands/status.ts')).status,
   },
   console: {
@@ -40,7 +40,7 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/migration.ts')).migrationNew,
   },
   'migration list': {
-    summary: 'List migrations in files and in the database',
+    summary: 'List local and applied migrations',
     load: async () => (await import('./commands/migration.ts')).migrationList,
   },
   'migration up': {
@@ -76,7 +76,7 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/link.ts')).unlink,
   },
   'test db': {
-    summary: 'Run the pgTAP tests of the database',
+    summary: 'Run pgTAP tests',
     load: async () => (await import('./commands/test-database.ts')).testDb,
   },
   'db test': {
@@ -92,7 +92,7 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/seed-buckets.ts')).seedBuckets,
   },
   'gen types': {
-    summary: 'Print types of the database',
+    summary: 'Print database types',
     load: async () => (await import('./commands/gen-types.ts')).genTypes,
   },
   'gen signing-key': {
@@ -120,7 +120,7 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/keys.ts')).keysRevoke,
   },
   'functions new': {
-    summary: 'Make a function',
+    summary: 'Create a function',
     load: async () => (await import('./commands/functions-new.ts')).functionsNew,
   },
   'functions serve': {

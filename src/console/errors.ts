@@ -40,7 +40,7 @@ export const errors = {
     status: 409,
     message: "The row wasn't changed because a policy, trigger or rule rejected the change.",
   },
-  not_as_told: { status: 409, message: 'This would affect other rows than those that you confirmed.' },
+  not_as_told: { status: 409, message: 'This would affect rows other than the ones you confirmed.' },
   confirm: { status: 409, message: 'Destructive statement. Confirm to run it.' },
   read_only: { status: 403, message: 'Your role is read-only.' },
   cancelled: { status: 409, message: 'The operation was canceled.' },

@@ -1,9 +1,9 @@
-/** Every error that can prevent the database from starting: code, message and hint. */
+/** All errors that can prevent the database from starting, by code, with message and hint. */
 
 const table = {
   platform: {
     message: (d: Details) => `No embedded PostgreSQL is installed for ${d.platform}.`,
-    hint: 'Run npm ci without --omit=optional, or use another PostgreSQL with --database-url.',
+    hint: 'Run npm ci without --omit=optional, or use a different PostgreSQL server with --database-url.',
   },
   locked: {
     message: (d: Details) =>
@@ -36,7 +36,7 @@ const table = {
   },
   initdb_failed: {
     message: (d: Details) => `Failed to initialize the data folder ${d.dir}: ${d.reason}`,
-    hint: 'No files were left behind. The next start tries again.',
+    hint: 'No files were left behind. Start Plinth again to retry.',
   },
   start_failed: {
     message: (d: Details) => `PostgreSQL didn't start: ${d.reason}`,
@@ -54,7 +54,7 @@ const table = {
   version_too_old: {
     message: (d: Details) =>
       `The database at ${d.host} runs PostgreSQL ${d.found}, but 15 or newer is required.`,
-    hint: 'Upgrade it, or use the embedded PostgreSQL 18 without --database-url.',
+    hint: 'Upgrade it, or omit --database-url to use the embedded PostgreSQL 18.',
   },
   unreachable: {
     message: (d: Details) => `Failed to connect to the database at ${d.host} as ${d.user}: ${d.reason}`,

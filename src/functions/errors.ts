@@ -28,7 +28,7 @@ export const errors = {
     status: 503,
     code: 'BOOT_ERROR',
     message:
-      'Deno is not installed for this platform, so functions cannot run: install the optional dependencies (npm ci without --omit=optional)',
+      'Functions cannot run because Deno is not installed for this platform. Install the optional dependencies (npm ci without --omit=optional).',
   },
   missingToken: { status: 401, code: 'UNAUTHORIZED_NO_AUTH_HEADER', message: 'Missing authorization header' },
   tokenFormat: { status: 401, code: 'UNAUTHORIZED_INVALID_JWT_FORMAT', message: 'Invalid JWT format' },

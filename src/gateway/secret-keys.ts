@@ -32,7 +32,7 @@ export const secretKeyRefusal = {
   body: {
     code: 'secret_key_in_browser',
     message: 'Forbidden use of secret API key in browser',
-    hint: 'A web page of another origin sent this request. Use the publishable key there, and secret keys on servers only. To allow it: browser_secret_keys = true under [server] of plinth.toml.',
+    hint: 'A web page from a different origin sent this request. Use the publishable key in web pages, and secret keys only on servers. To allow secret keys in web pages, set browser_secret_keys = true under [server] in plinth.toml.',
   },
 } as const;
 

@@ -86,7 +86,7 @@ function hintsOf({ hint, code, message }: PostgresErrorShape, lacksExtension: bo
   if (code === '42704' && half !== undefined) {
     return [
       ...hints,
-      `Hint: ${half} requires pgvector 0.7 or newer, which the embedded PostgreSQL doesn't include. Use vector, or another PostgreSQL with --database-url.`,
+      `Hint: ${half} requires pgvector 0.7 or newer, which the embedded PostgreSQL doesn't include. Use vector, or a different PostgreSQL server with --database-url.`,
     ];
   }
   const type = /^type "([^".]+)" does not exist$/.exec(message)?.[1];

@@ -80,5 +80,5 @@ export const closes = {
   restart: [1012, 'Service restart'],
   idle: [1000, ''],
   slow: [1008, 'Slow consumer: too much data is waiting to be read'],
-  heavy: [1008, 'Joins and presence of this socket use too much memory'],
+  heavy: [1008, 'The joins and presence of this socket use too much memory'],
 } as const satisfies Record<string, readonly [number, string]>;

@@ -84,9 +84,15 @@ export const ERRORS = {
   PGRST302: { status: 401, message: 'Anonymous access is disabled' },
   PGRST303: { status: 401, message: (texts) => `${texts.fault}` },
   PGRSTX00: { status: 500, message: 'Internal error' },
-  PGRSTX01: { status: 400, message: 'The answer is too large' },
-  PGRSTX02: { status: 503, message: 'There is no room for an answer of this size at the moment' },
-  PGRSTX03: { status: 503, message: 'There is no room for a request body of this size at the moment' },
+  PGRSTX01: { status: 400, message: 'The response is too large' },
+  PGRSTX02: {
+    status: 503,
+    message: 'Not enough memory is available for a response of this size at the moment',
+  },
+  PGRSTX03: {
+    status: 503,
+    message: 'Not enough memory is available for a request body of this size at the moment',
+  },
 } as const satisfies Record<string, Entry>;
 
 export type ErrorCode = `${keyof typeof ERRORS}`;

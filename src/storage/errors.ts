@@ -66,7 +66,7 @@ export const storageErrors = {
   DatabaseUnavailable: {
     status: 500,
     code: 'DatabaseError',
-    message: 'The database cannot be reached; try again in a moment',
+    message: 'The database cannot be reached. Try again in a moment',
   },
   EntityTooLarge: {
     status: 413,
@@ -107,7 +107,7 @@ export const storageErrors = {
     status: 507,
     code: 'InternalError',
     error: 'Insufficient Storage',
-    message: 'There is no space left for this object',
+    message: 'There is not enough disk space for this object',
     httpStatus: 507,
   },
   InternalError: { status: 500, code: 'InternalError', error: 'Internal', message: 'Internal Server Error' },

@@ -50,7 +50,7 @@ test('a new address: sent again, then taken back, and the other tab sees both', 
   expect(await scrollsSideways(page)).toBe(false);
   const first = await mailedCode(stage.backend, 'moved@example.com');
   await page.getByRole('button', { name: 'Resend' }).click();
-  await page.getByText('We’ve sent it again.').waitFor();
+  await page.getByText('We’ve sent a new confirmation.').waitFor();
   await expect.poll(() => mailedCode(stage.backend, 'moved@example.com')).not.toBe(first);
   await page.getByRole('button', { name: 'Cancel change' }).click();
   await page.getByText('Change canceled.').waitFor();

@@ -240,7 +240,7 @@ describe('a request that is none', () => {
 
   test.each([
     ['unknown', `?authorization_id=${'a'.repeat(32)}`, 'This request has expired'],
-    ['missing', '', 'the address contains no request'],
+    ['missing', '', 'this address doesn’t contain a request'],
   ])('is told: %s', async (_name, search, said) => {
     await page.goto(`${stage.backend.url}/account/consent${search}`);
     await page.getByText(said).waitFor();
@@ -260,7 +260,7 @@ describe('a request that is none', () => {
     }).then((answer) => answer.status)`)) as number;
     expect(answered).toBe(200);
     await allow().click();
-    await page.getByRole('alert').getByText('was already answered').waitFor();
+    await page.getByRole('alert').getByText('You’ve already responded').waitFor();
   });
 });
 

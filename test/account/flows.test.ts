@@ -261,7 +261,7 @@ test('a new password', async () => {
   const field = page.getByLabel('New password', { exact: true });
   await field.fill(password);
   await page.getByRole('button', { name: 'Save password' }).click();
-  await page.getByRole('alert').getByText('the password you already have').waitFor();
+  await page.getByRole('alert').getByText('your current password').waitFor();
   await field.fill('quite another 3');
   await page.getByRole('button', { name: 'Save password' }).click();
   await page.getByText('Password changed.').waitFor();

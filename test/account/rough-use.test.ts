@@ -97,7 +97,7 @@ test.concurrent.each(['index', 'texts'])(
 test.concurrent('an app on the device opens beside the page, which offers the way there once more', async () => {
   const page = await openPage();
   const email = await newUser();
-  const link = page.getByRole('link', { name: 'Continue if nothing happens' });
+  const link = page.getByRole('link', { name: 'Continue to the app' });
   await page.goto(`${stage.backend.url}/account/sign-in${flowTo('com.example.app:/callback')}`);
   await page.getByText('to continue to com.example.app').waitFor();
   await fillIn(page, email);

@@ -188,7 +188,7 @@ test('--remote with the URL of a database is --db-url', async () => {
 });
 
 test('what is left undone is said', async () => {
-  expect((await parse('stop', '--all')).notes).toEqual(['--all: only the Plinth in this folder is stopped.']);
+  expect((await parse('stop', '--all')).notes).toEqual(['--all: only Plinth in this folder is stopped.']);
   expect((await parse('db reset', '--local')).notes).toEqual([]);
 });
 

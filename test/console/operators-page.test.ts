@@ -58,7 +58,7 @@ test('somebody is invited, gets another role, and is removed, by keyboard', asyn
   await role.focus();
   await role.selectOption('developer');
   await expect.poll(async () => storedRole('<img src=x onerror=alert(1)>')).toBe('developer');
-  await page.getByRole('button', { name: 'More about <img' }).press('Enter');
+  await page.getByRole('button', { name: 'Actions for <img' }).press('Enter');
   await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
   const asked = page.getByRole('dialog', { name: 'Remove operator' });
   await asked.getByRole('textbox').fill('<img src=x onerror=alert(1)>');
@@ -149,7 +149,7 @@ test('a passkey is added beside the app, and proves the factor', async () => {
   await page.keyboard.press('Enter');
   await home(page);
   await page.goto(`${local}/console/operators`);
-  await page.getByLabel('Name, for example your device').fill('Laptop');
+  await page.getByLabel('Name (for example, your device)').fill('Laptop');
   await page.keyboard.press('Enter');
   await page.getByText('added', { exact: false }).first().waitFor();
   await page.getByRole('button', { name: 'Remove passkey Laptop' }).waitFor();
@@ -176,7 +176,7 @@ test('a session is ended from the list, and what its browser calls itself runs n
   await go(page, '/operators');
   await page.getByText('<script>alert(1)</script>').waitFor();
   await page
-    .getByRole('button', { name: /^End the session of looker/ })
+    .getByRole('button', { name: /^End looker’s session/ })
     .first()
     .press('Enter');
   await page.getByText('<script>alert(1)</script>').waitFor({ state: 'detached' });

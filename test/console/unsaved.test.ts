@@ -109,7 +109,7 @@ test('a session that ends leaves the page as it is, until somebody has signed in
   await insert();
   const ended = page.getByRole('dialog', { name: 'You’re signed out' });
   await ended.getByRole('button', { name: 'Continue' }).click();
-  await ended.getByText('You aren’t signed in in').waitFor();
+  await ended.getByText('You haven’t signed in with this browser').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await signInElsewhere();

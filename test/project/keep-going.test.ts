@@ -50,7 +50,7 @@ test('every later start says that the schema is partial, until the files are app
   project.progress.length = 0;
   await project.start();
   expect(project.progress).toEqual([
-    'The schema is partial: 1 statement of 1 file failed and were skipped by --keep-going. Run "plinth db reset" to apply the files again.',
+    'The schema is partial: 1 statement of 1 file failed and was skipped by --keep-going. Run "plinth db reset" to apply the files again.',
   ]);
   await repairMigrations(project.deps, ['1'], 'reverted');
   expect(await listFailures(project.deps.database)).toEqual([]);

@@ -71,9 +71,9 @@ interface Refusal {
 const GRANT = 'Grant the required privileges to the current role with:';
 const BEHIND =
   "The request itself is allowed, but a policy, view, trigger or function behind it requires this privilege. Grant it, or run that function with its owner's privileges (SECURITY DEFINER).";
-const SHORT_INSERT = (more: string) =>
-  `Row-level security lets anon write only rows that a policy FOR INSERT accepts${more}`;
-const MINIMAL = ' With Prefer: return=minimal, no policy FOR SELECT is checked for the new row.';
+const SHORT_INSERT = (accepting = 'a policy FOR INSERT accepts.') =>
+  `Row-level security allows anon to write only rows that ${accepting}`;
+const MINIMAL = ' With Prefer: return=minimal, policies FOR SELECT are not checked for the new row.';
 
 const refusals: Refusal[] = [
   {
@@ -176,7 +176,7 @@ const refusals: Refusal[] = [
     what: 'all columns where only some may be read: the others are not named',
     path: '/partial',
     message: 'permission denied for table partial',
-    full: `${GRANT} GRANT SELECT ON public.partial TO anon; Or select only what it may read: id, name.`,
+    full: `${GRANT} GRANT SELECT ON public.partial TO anon; Or select only the columns that it can read: id, name.`,
     short: `${GRANT} GRANT SELECT ON public.partial TO anon;`,
   },
   {
@@ -262,8 +262,8 @@ const refusals: Refusal[] = [
     method: 'POST',
     body: { id: 1 },
     message: 'new row violates row-level security policy for table "guarded"',
-    full: 'No policy lets anon insert into public.guarded. Create one: CREATE POLICY insert_by_role ON public.guarded FOR INSERT TO anon WITH CHECK (…);',
-    short: SHORT_INSERT('.'),
+    full: 'No policy allows anon to insert into public.guarded. To create one, run: CREATE POLICY insert_by_role ON public.guarded FOR INSERT TO anon WITH CHECK (…);',
+    short: SHORT_INSERT(),
   },
   {
     what: 'a policy to insert, none to see what was inserted',
@@ -272,8 +272,8 @@ const refusals: Refusal[] = [
     body: { id: 1 },
     prefer: 'return=representation',
     message: 'new row violates row-level security policy for table "insertable"',
-    full: "No policy lets anon select from public.insertable, and the response would return the new row. Create one: CREATE POLICY select_by_role ON public.insertable FOR SELECT TO anon USING (…); Or don't request the new row (Prefer: return=minimal).",
-    short: SHORT_INSERT(`, and so do its policies FOR SELECT.${MINIMAL}`),
+    full: "No policy allows anon to select from public.insertable, and the response would return the new row. To create one, run: CREATE POLICY select_by_role ON public.insertable FOR SELECT TO anon USING (…); Or don't request the new row (Prefer: return=minimal).",
+    short: SHORT_INSERT(`policies FOR INSERT and FOR SELECT accept.${MINIMAL}`),
   },
   {
     what: 'an upsert without a policy to update',
@@ -282,8 +282,8 @@ const refusals: Refusal[] = [
     body: { id: 1, label: 'x' },
     prefer: 'resolution=merge-duplicates',
     message: 'new row violates row-level security policy for table "insertable"',
-    full: 'No policy lets anon update public.insertable. Create one: CREATE POLICY update_by_role ON public.insertable FOR UPDATE TO anon USING (…);',
-    short: SHORT_INSERT(', and so do its policies FOR UPDATE and SELECT.'),
+    full: 'No policy allows anon to update public.insertable. To create one, run: CREATE POLICY update_by_role ON public.insertable FOR UPDATE TO anon USING (…);',
+    short: SHORT_INSERT('policies FOR INSERT and FOR UPDATE and FOR SELECT accept.'),
   },
   {
     what: 'a policy whose check fails',
@@ -291,8 +291,8 @@ const refusals: Refusal[] = [
     method: 'POST',
     body: { id: 2, owner: 'anon' },
     message: 'new row violates row-level security policy for table "owned"',
-    full: 'The row does not satisfy the policies of public.owned that apply to anon. FOR INSERT: mine.',
-    short: SHORT_INSERT('.'),
+    full: 'The row does not satisfy the policies on public.owned that apply to anon. FOR INSERT: mine.',
+    short: SHORT_INSERT(),
   },
   {
     what: 'a restrictive policy',
@@ -300,8 +300,8 @@ const refusals: Refusal[] = [
     method: 'POST',
     body: { id: 2, label: 'x' },
     message: 'new row violates row-level security policy "narrow" for table "restricted"',
-    full: 'The row does not satisfy the policies of public.restricted that apply to anon. FOR INSERT: narrow (restrictive), wide.',
-    short: SHORT_INSERT('.'),
+    full: 'The row does not satisfy the policies on public.restricted that apply to anon. FOR INSERT: narrow (restrictive), wide.',
+    short: SHORT_INSERT(),
   },
   {
     what: 'an update to a row that would no longer be its own',
@@ -310,9 +310,9 @@ const refusals: Refusal[] = [
     body: { owner: 'anon' },
     as: 'authenticated',
     message: 'new row violates row-level security policy for table "owned"',
-    full: 'The row does not satisfy the policies of public.owned that apply to authenticated. FOR UPDATE: mine; FOR SELECT: mine.',
+    full: 'The row does not satisfy the policies on public.owned that apply to authenticated. FOR UPDATE: mine; FOR SELECT: mine.',
     short:
-      'Row-level security lets authenticated write only rows that a policy FOR UPDATE accepts, and so do its policies FOR SELECT.',
+      'Row-level security allows authenticated to write only rows that policies FOR UPDATE and FOR SELECT accept.',
   },
   {
     what: 'a policy of a table that a function writes to',

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend?.stop());
 
-const heavy = '1008 Joins and presence of this socket use too much memory';
+const heavy = '1008 The joins and presence of this socket use too much memory';
 
 interface Client {
   readonly socket: WebSocket;

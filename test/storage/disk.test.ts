@@ -27,7 +27,7 @@ const small = mountSmall();
 const full = {
   statusCode: '507',
   error: 'Insufficient Storage',
-  message: 'There is no space left for this object',
+  message: 'There is not enough disk space for this object',
   code: 'InternalError',
 };
 

@@ -12,8 +12,8 @@ export const console: Command = {
     operator: { type: 'string', value: 'NAME', help: 'Operator to sign in. Default: the owner.' },
   },
   examples: [
-    ['plinth console', 'a link for the owner'],
-    ['plinth console --operator ada', 'a link for the operator ada'],
+    ['plinth console', 'prints a link for the owner'],
+    ['plinth console --operator ada', 'prints a link for the operator ada'],
   ],
   run: async (input) => {
     const parameters = { operator: input.text('operator') };

@@ -24,7 +24,7 @@ export const dbBaseline: Command = {
   examples: [
     [
       'plinth db baseline --from-types src/integrations/supabase/types.ts',
-      'supabase/migrations/00000000000000_baseline.sql; then "plinth start"',
+      'writes supabase/migrations/00000000000000_baseline.sql; run "plinth start" next',
     ],
   ],
   run: async (input) => {

@@ -20,7 +20,7 @@ export const dbLint: Command = {
     ...projectOptions,
     local: { type: 'boolean', help: "Checks this project's database (default)." },
     linked: { type: 'boolean', help: 'Checks the linked database.' },
-    'db-url': { type: 'string', value: 'URL', help: 'Another database.' },
+    'db-url': { type: 'string', value: 'URL', help: 'Checks another database.' },
     schema: {
       type: 'string',
       short: 's',
@@ -37,7 +37,7 @@ export const dbLint: Command = {
   },
   examples: [
     ['plinth db lint', 'lists all findings'],
-    ['plinth db lint --level error --fail-on error', 'in CI'],
+    ['plinth db lint --level error --fail-on error', 'fails a CI job if an error is found'],
   ],
   run: async (input) => {
     const level = levelOf(input, 'level') ?? 'warning';

@@ -14,10 +14,10 @@ export const dbPush: Command = {
   name: 'db push',
   about:
     'Applies pending migrations to another database, set with --db-url or "plinth link". Each file is\n' +
-    'applied all or nothing, as the role in the URL. --local is the same as "plinth migration up".',
+    'applied in full or not at all, as the role in the URL. --local is the same as "plinth migration up".',
   options: {
     ...projectOptions,
-    'db-url': { type: 'string', value: 'URL', help: 'The database.' },
+    'db-url': { type: 'string', value: 'URL', help: 'URL of the target database.' },
     linked: { type: 'boolean', help: 'Pushes to the linked database (default).' },
     local: { type: 'boolean', help: "Pushes to this project's database." },
     'dry-run': { type: 'boolean', help: 'Lists the pending changes without applying them.' },

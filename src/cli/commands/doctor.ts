@@ -63,7 +63,9 @@ function checkMachine(): Finding[] {
   const packages = Object.entries(platformPackages).map(([what, names]) => {
     const name = (names as Readonly<Record<string, string>>)[platform];
     if (name === undefined)
-      return bad(`${what} isn't available for ${platform}. Use your own PostgreSQL with --database-url`);
+      return bad(
+        `${what} isn't available for ${platform}. Use your own PostgreSQL server with --database-url`,
+      );
     // Some packages have no main module, and others don't export their package.json.
     const isInstalled = [name, `${name}/package.json`].some((path) => canResolve(require, path));
     if (isInstalled) return fine(`${what}: ${name}`);

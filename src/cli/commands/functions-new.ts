@@ -20,7 +20,7 @@ export const functionsNew: Command = {
   examples: [
     [
       'plinth functions new hello',
-      'to call it: supabase.functions.invoke("hello", { body: { name: "you" } })',
+      'call it with supabase.functions.invoke("hello", { body: { name: "you" } })',
     ],
   ],
   run: async (input) => {

@@ -29,7 +29,7 @@ export const genTypes: Command = {
     'swift-access-control': { type: 'string', value: 'LEVEL', help: 'internal (default) or public.' },
   },
   examples: [
-    ['plinth gen types > database.types.ts', 'then use createClient<Database>(…)'],
+    ['plinth gen types > database.types.ts', 'writes the types for createClient<Database>(…)'],
     ['plinth gen types --schema public,private', 'prints the types of two schemas'],
   ],
   run: async (input) => {

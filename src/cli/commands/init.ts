@@ -7,7 +7,7 @@ import { print } from '../output.ts';
 
 export const init: Command = {
   name: 'init',
-  about: 'Creates supabase/config.toml in the working directory. Plinth also starts without it.',
+  about: 'Creates supabase/config.toml in the working directory. The file is optional.',
   options: {
     workdir: projectOptions.workdir,
     force: { type: 'boolean', help: 'Replaces an existing config.toml.' },

@@ -54,7 +54,7 @@ function targetOf(input: Input, place: Place): LinkedTarget | undefined {
   say(
     ref === undefined
       ? 'No database was linked. Set a database with --db-url URL, or a hosted project with --project-ref REF.'
-      : `No database was linked. ${ref} isn't a project ref, which has 20 lowercase letters.`,
+      : `No database was linked. ${ref} isn't a project ref. A project ref consists of 20 lowercase letters.`,
   );
   return undefined;
 }

@@ -13,7 +13,7 @@ export const migrationNew: Command = {
   options: projectOptions,
   examples: [
     ['plinth migration new add_todos', 'creates an empty migration'],
-    ['pg_dump -s old | plinth migration new from_old', 'creates a migration with content'],
+    ['pg_dump -s old | plinth migration new from_old', 'creates a migration from the content of stdin'],
   ],
   run: async (input) => {
     const name = input.positionals[0]?.trim().replaceAll(' ', '_');
@@ -71,7 +71,7 @@ function timeOf(version: string): string {
 
 export const migrationUp: Command = {
   name: 'migration up',
-  about: 'Applies pending migrations. Each file is applied all or nothing.',
+  about: 'Applies pending migrations. Each file is applied in full or not at all.',
   options: {
     ...projectOptions,
     'include-all': { type: 'boolean', help: 'Also applies files older than the newest applied one.' },

@@ -7,7 +7,7 @@ export const seedBuckets: Command = {
   name: 'seed buckets',
   about: 'Creates or updates the buckets in [storage.buckets] and uploads the files in objects_path.',
   options: projectOptions,
-  examples: [['plinth seed buckets', 'run this after you change config.toml or the files']],
+  examples: [['plinth seed buckets', 'applies changes to config.toml and the files']],
   run: async (input) => {
     await perform(placeOf(input), 'seedBuckets', {}, { needs: 'running', onProgress: say });
     say('Finished seeding buckets.');

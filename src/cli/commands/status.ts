@@ -8,8 +8,7 @@ import { placeOf } from '../place.ts';
 
 export const status: Command = {
   name: 'status',
-  about:
-    'Prints the URLs and keys of the Plinth running in this folder. The exit status is 1 if none is running.',
+  about: "Prints the URLs and keys of Plinth in this folder. The exit status is 1 if Plinth isn't running.",
   options: {
     ...projectOptions,
     output: { type: 'string', short: 'o', value: 'FORMAT', help: `One of ${formats.join(', ')}.` },

@@ -12,14 +12,14 @@ const longestStopMs = 30_000;
 
 export const stop: Command = {
   name: 'stop',
-  about: 'Stops the Plinth running in this folder. Data is kept unless you use --no-backup.',
+  about: 'Stops Plinth in this folder. Data is kept unless you use --no-backup.',
   options: {
     ...projectOptions,
     'no-backup': { type: 'boolean', help: 'Permanently deletes the database and the storage files.' },
   },
   examples: [
-    ['plinth stop', 'the next start uses the same data'],
-    ['plinth stop --no-backup', 'the next start is a first start'],
+    ['plinth stop', 'keeps the data for the next start'],
+    ['plinth stop --no-backup', 'makes the next start a first start'],
   ],
   run: async (input) => {
     const { dataDir } = placeOf(input);

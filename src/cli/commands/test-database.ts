@@ -81,7 +81,7 @@ export const testNew: Command = {
     ...projectOptions,
     template: { type: 'string', short: 't', value: 'NAME', help: 'Only pgtap is available.' },
   },
-  examples: [['plinth test new todos', 'supabase/tests/todos_test.sql']],
+  examples: [['plinth test new todos', 'creates supabase/tests/todos_test.sql']],
   run: async (input) => {
     const [name = ''] = input.positionals;
     if (!/^[\w.-]+$/.test(name)) throw new UsageError('A name of letters, digits, _ . and - is required');

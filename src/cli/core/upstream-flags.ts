@@ -63,7 +63,7 @@ const ofCommands: Readonly<Record<string, Flags>> = {
   },
   stop: {
     backup: boolean,
-    all: { type: 'boolean', note: 'only the Plinth in this folder is stopped' },
+    all: { type: 'boolean', note: 'only Plinth in this folder is stopped' },
     'project-id': { type: 'string', refuse: 'select a project by its folder with --workdir DIR' },
     stack: {
       type: 'string',

@@ -34,7 +34,7 @@ export const api = section('The public port and the REST service.', {
         'Serves HTTPS. Without cert_path and key_path, a certificate is generated at first start.',
       ),
       cert_path: optionalPath('supabase', 'Certificate file (PEM).', { anywhere: true }),
-      key_path: optionalPath('supabase', 'Private key file of the certificate (PEM).', { anywhere: true }),
+      key_path: optionalPath('supabase', 'Private key file for the certificate (PEM).', { anywhere: true }),
     },
     notYet,
   ),

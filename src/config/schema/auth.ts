@@ -109,7 +109,7 @@ export const auth = section('Users and sessions.', {
   enabled: boolean(true, 'Serves the auth API.'),
   site_url: text(
     'http://127.0.0.1:3000',
-    'URL of your app: the default redirect, and {{ .SiteURL }} in emails.',
+    'URL of your app. It is the default redirect URL and the value of {{ .SiteURL }} in emails.',
   ),
   external_url: optionalText('Public URL of the auth service.', { defaultText: 'API URL + /auth/v1' }),
   additional_redirect_urls: list(
@@ -145,7 +145,7 @@ export const auth = section('Users and sessions.', {
   ),
   publishable_key: secret('Publishable key, sb_publishable_…', { defaultText: 'the well-known key' }),
   secret_key: secret('Secret key, sb_secret_…', { defaultText: 'the well-known key' }),
-  jwt_secret: secret('Secret of HS256 tokens, at least 16 characters.', {
+  jwt_secret: secret('Secret for HS256 tokens, with at least 16 characters.', {
     defaultText: 'the well-known key',
   }),
   anon_key: secret('JWT with the role anon.', { defaultText: 'generated from the secret' }),
@@ -162,13 +162,13 @@ export const auth = section('Users and sessions.', {
   captcha: section('CAPTCHA at sign-in and sign-up.', {
     enabled: boolean(false, 'Requires a CAPTCHA.'),
     provider: optionalOneOf(['hcaptcha', 'turnstile'], 'CAPTCHA provider.'),
-    secret: secret('Secret key of the site.'),
+    secret: secret('Secret key for the site.'),
   }),
   passkey: section('Passkeys.', { enabled: boolean(false, 'Enables passkeys.') }),
   webauthn: section('WebAuthn relying party.', {
     rp_display_name: optionalText('Name that browsers show.', { defaultText: 'rp_id' }),
     rp_id: optionalText('Domain of passkeys and security keys.', { defaultText: 'host of auth.site_url' }),
-    rp_origins: list([], 'Origins of your app. If empty, auth.site_url.'),
+    rp_origins: list([], 'Origins of your app. If empty, auth.site_url is used.'),
   }),
   sessions: section('Session limits.', {
     timebox: optionalDuration('Maximum duration of a session.'),

@@ -23,7 +23,7 @@ const noOriole = { ignored: 'the bundled PostgreSQL has only the default storage
 const noPooler = { ignored: 'clients connect directly to the database without a pooler' };
 
 /** Copied to postgresql.conf. PostgreSQL validates the values. */
-const settings = section('PostgreSQL settings, applied at start.', {
+const settings = section('PostgreSQL settings, applied at startup.', {
   effective_cache_size: optionalText('Cache size that the planner assumes.'),
   logical_decoding_work_mem: optionalText('Memory that a logical decoder uses before it spills to disk.'),
   maintenance_work_mem: optionalText('Memory for VACUUM and CREATE INDEX.'),
@@ -58,7 +58,7 @@ export const db = section('The database.', {
   shadow_port: port(54320, 'Port of the shadow database.', {
     ignored: 'the shadow database is on the same server',
   }),
-  health_timeout: duration(120_000, 'Maximum time to wait for the database at start.'),
+  health_timeout: duration(120_000, 'Maximum time to wait for the database at startup.'),
   major_version: majorVersion(
     17,
     'PostgreSQL major version of the hosted project. Plinth always runs the bundled PostgreSQL.',
@@ -80,7 +80,7 @@ export const db = section('The database.', {
     default_pool_size: integer(20, 'Server connections per user and database.', undefined, noPooler),
     max_client_conn: integer(100, 'Maximum number of clients.', undefined, noPooler),
   }),
-  migrations: section('Files of supabase/migrations.', {
+  migrations: section('Files in supabase/migrations.', {
     enabled: boolean(true, 'If false, migrations are skipped at first start and reset.'),
     schema_paths: files([], 'Globs of declarative schema files, relative to supabase/, in order.', notYet),
   }),

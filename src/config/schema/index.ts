@@ -16,7 +16,7 @@ import {
 } from './services.ts';
 
 export const projectSchema = section('supabase/config.toml', {
-  project_id: optionalText('Project name: up to 40 characters of A-Z a-z 0-9 _ . -', {
+  project_id: optionalText('Project name, with up to 40 characters from A-Z a-z 0-9 _ . -', {
     defaultText: 'name of the project folder',
   }),
   api,

@@ -67,7 +67,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     confirm_by_button: boolean(
       false,
-      "Links in emails of apps also open a page with a confirmation button, so email scanners that open links don't use them up. If false, opening a link uses it, as in upstream.",
+      "Links in emails from apps also open a page with a confirmation button, so email scanners that open links don't use them up. If false, opening a link uses it up, as in upstream.",
     ),
   }),
   auth: section(
@@ -76,7 +76,7 @@ export const plinthSchema = section("Plinth's own settings.", {
       external: section('Sign-in methods.', {
         anonymous_users: section('Guests.', {
           lifetime: optionalDuration(
-            'Permanently deletes guests of this age, and all rows that reference them with ON DELETE CASCADE. If unset, guests are kept.',
+            'Permanently deletes guests when they reach this age, and all rows that reference them with ON DELETE CASCADE. If unset, guests are kept.',
           ),
         }),
         email: section('Email.', {
@@ -94,13 +94,13 @@ export const plinthSchema = section("Plinth's own settings.", {
       }),
       reveal_accounts: boolean(
         false,
-        'Responses of `plinth serve` can show whether an email or phone number has an account, as in upstream: the interval between messages, a repeated sign-up without identities, otp_disabled for an unknown address. `plinth start` always behaves this way.',
+        'Lets responses from `plinth serve` reveal whether an email or phone number has an account, as in upstream. Examples are the interval between messages, a repeated sign-up without identities, and otp_disabled for an unknown address. `plinth start` always behaves this way.',
       ),
       api: section('Auth API.', {
-        max_request_duration: duration(10_000, 'Timeout of a request (504).'),
+        max_request_duration: duration(10_000, 'Request timeout (status 504).'),
       }),
-      sessions: section('Ends of sessions.', {
-        single_per_user: boolean(false, 'Allows one session per user: the one that was refreshed last.'),
+      sessions: section('Session limits.', {
+        single_per_user: boolean(false, 'Keeps only one session per user, the one that was refreshed last.'),
       }),
       hook: section("Hooks that config.toml doesn't have.", {
         after_user_created: hook('Runs after a user is created.'),
@@ -117,7 +117,7 @@ export const plinthSchema = section("Plinth's own settings.", {
         }),
       }),
       saml: section('Single sign-on with SAML 2.0. Use the admin API to add connections.', {
-        enabled: boolean(false, 'Offers it.'),
+        enabled: boolean(false, 'Enables single sign-on with SAML 2.0.'),
         private_key: secret('RSA key (PKCS #1, base64).', {
           defaultText: 'generated at first use and stored in the data folder',
         }),
@@ -165,7 +165,7 @@ export const plinthSchema = section("Plinth's own settings.", {
   files: section('Files in settings, such as email templates, seeds and entrypoints.', {
     allowed_folders: list(
       [],
-      'Additional folders that may contain these files, relative to the project folder. Example for a monorepo: ../../packages/db.',
+      'Additional folders that can contain these files, relative to the project folder. Example for a monorepo: ../../packages/db.',
     ),
   }),
   server: section('API server.', {
@@ -179,7 +179,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     browser_secret_keys: boolean(
       false,
-      'Allows secret keys (`sb_secret_…`, `service_role`) in requests from web pages of other origins. All visitors of such a page can read the key.',
+      'Allows secret keys (`sb_secret_…`, `service_role`) in requests from web pages on other origins. All visitors to such a page can read the key.',
     ),
     max_connections: integer(
       40_000,
@@ -190,7 +190,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     max_connections_per_address: integer(
       5000,
-      "Maximum number of concurrent connections per IP address (IPv6: per /64), or of requests and sockets that a trusted proxy forwards for it. Loopback isn't limited.",
+      "Maximum number of concurrent connections per IP address (IPv6: per /64), or of requests and sockets that a trusted proxy forwards for this address. Loopback isn't limited.",
       { min: 1 },
     ),
     header_timeout: duration(
@@ -245,7 +245,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     deny_net: list(
       metadataServices,
-      "Addresses, IPv4 blocks and hosts that functions can't access, neither directly nor through a DNS name. The default contains the metadata services of clouds, which return credentials.",
+      "Addresses, IPv4 blocks and hosts that functions can't access, either directly or through a DNS name. The default contains the metadata services of cloud providers, which return credentials.",
     ),
   }),
   database: section('The embedded PostgreSQL. Each of these settings makes it less secure.', {
@@ -255,7 +255,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     replication: boolean(
       false,
-      "Gives the role `postgres` the REPLICATION attribute, as in upstream's local stack, for change data capture tools. SQL of the project can then load a library from any file that PostgreSQL can read, so it can run programs as PostgreSQL's operating system user.",
+      "Gives the role `postgres` the REPLICATION attribute, as in upstream's local stack, for change data capture tools. The project's SQL can then load a library from any file that PostgreSQL can read, so it can run programs as PostgreSQL's operating system user.",
     ),
     jwt_secret_setting: boolean(
       false,
@@ -271,7 +271,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     max_waiting_answers: size(8 * 1024 * 1024 * 1024, 'Maximum total size of buffered responses.'),
     max_request_bodies: size(
       512 * 1024 * 1024,
-      'Maximum total memory for large request bodies. Further requests are rejected until memory is available.',
+      'Maximum total memory for large request bodies. Additional requests are rejected until memory is available.',
     ),
   }),
   storage: section('Files.', {
@@ -284,7 +284,7 @@ export const plinthSchema = section("Plinth's own settings.", {
       'S3 bucket for `backend = "s3"`. The names follow upstream\'s environment variables (`STORAGE_S3_…`).',
       {
         bucket: optionalText('Name of the bucket.'),
-        endpoint: optionalText('URL of the S3 server.', { defaultText: "Amazon's server of the region" }),
+        endpoint: optionalText('URL of the S3 server.', { defaultText: "Amazon's server for the region" }),
         region: text('us-east-1', 'Region of the bucket.'),
         force_path_style: boolean(false, 'Puts the bucket name in the path instead of the hostname.'),
         access_key_id: optionalText('Access key ID.', {
@@ -302,7 +302,7 @@ export const plinthSchema = section("Plinth's own settings.", {
       'Webhook for objects that are created or removed through the API. Each event is delivered at least once.',
       {
         url: optionalText(
-          'URL that receives a POST request. Use HTTPS; HTTP is allowed only to this machine during development. If unset, no events are sent.',
+          'URL that receives a POST request. Use HTTPS. HTTP is allowed only for requests to this machine during development. If unset, no events are sent.',
         ),
         api_key: secret('API key, sent as a bearer token.'),
       },
@@ -311,7 +311,7 @@ export const plinthSchema = section("Plinth's own settings.", {
   jobs: section('HTTP requests from SQL (pg_net, database webhooks).', {
     private_hosts: list(
       [],
-      "Hosts or addresses in private networks that `plinth serve` may send these requests to. `plinth start` doesn't restrict them.",
+      "Hosts or addresses in private networks that `plinth serve` is allowed to send these requests to. `plinth start` doesn't restrict them.",
     ),
   }),
   realtime: section("Realtime limits. Names follow upstream, and upstream's defaults are in parentheses.", {
@@ -366,7 +366,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     bus: optionalOneOf(
       ['process', 'postgres', 'nats'],
-      "How processes on the same database share broadcasts and presence: `process` doesn't share them, `postgres` uses NOTIFY, `nats` uses a NATS server. If unset, `postgres` with your own database, `process` with the embedded one.",
+      "How processes on the same database share broadcasts and presence: `process` doesn't share them, `postgres` uses NOTIFY, `nats` uses a NATS server. If unset, `postgres` is used with your own database, and `process` with the embedded one.",
     ),
     nats_url: secret('Addresses of the NATS servers for `bus = "nats"`, separated by commas.'),
   }),

@@ -60,5 +60,5 @@ test.each([
   claims({ role: 'a\0b' }),
   claims({ role: 'anon', long: 'x'.repeat(9000) }),
 ])('%s is refused', (text) => {
-  expect(() => parsePersona(text)).toThrow('as: this persona cannot be read');
+  expect(() => parsePersona(text)).toThrow('as: this persona is invalid');
 });

@@ -65,4 +65,4 @@ function parseClaims(encoded: string): Claims {
 }
 
 const unreadable = (why: string): ConsoleError =>
-  new ConsoleError('bad_request', { message: `as: this persona cannot be read. ${why}` });
+  new ConsoleError('bad_request', { message: `as: this persona is invalid. ${why}` });

@@ -72,7 +72,7 @@ export function describeFailures(failures: readonly LeftOut[]): string[] {
 export function summaryOf(failures: readonly Pick<LeftOut, 'file'>[]): string {
   const files = new Set(failures.map(({ file }) => file)).size;
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
-  return `The schema is partial: ${count(failures.length, 'statement')} of ${count(files, 'file')} failed and were skipped by --keep-going.`;
+  return `The schema is partial: ${count(failures.length, 'statement')} of ${count(files, 'file')} failed and ${failures.length === 1 ? 'was' : 'were'} skipped by --keep-going.`;
 }
 
 function shortened(text: string, most: number): string {

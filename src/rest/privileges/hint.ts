@@ -23,7 +23,8 @@ export const ROW_BEHIND_THE_REQUEST =
 export function privilegeHint(role: string, missing: readonly MissingRow[], extent: Extent): string {
   const grants = grantsOf(missing, extent).map((grant) => `GRANT ${grant} TO ${role};`);
   const readable = extent === 'full' ? readableColumns(missing) : undefined;
-  const instead = readable === undefined ? '' : ` Or select only what it may read: ${readable.join(', ')}.`;
+  const instead =
+    readable === undefined ? '' : ` Or select only the columns that it can read: ${readable.join(', ')}.`;
   return `Grant the required privileges to the current role with: ${grants.join(' ')}${instead}`;
 }
 
@@ -83,11 +84,14 @@ export interface RefusedRow {
 /** Doesn't query the policies, so nothing about them is disclosed. */
 export function shortPolicyHint({ role, commands, returned }: RefusedRow): string {
   const [first = 'INSERT', ...more] = commands;
-  const also = more.length === 0 ? '' : `, and so do its policies FOR ${more.join(' and ')}`;
+  const policies =
+    more.length === 0
+      ? `a policy FOR ${first} accepts`
+      : `policies FOR ${[first, ...more].join(' and FOR ')} accept`;
   const instead = returned
-    ? ' With Prefer: return=minimal, no policy FOR SELECT is checked for the new row.'
+    ? ' With Prefer: return=minimal, policies FOR SELECT are not checked for the new row.'
     : '';
-  return `Row-level security lets ${role} write only rows that a policy FOR ${first} accepts${also}.${instead}`;
+  return `Row-level security allows ${role} to write only rows that ${policies}.${instead}`;
 }
 
 const VERBS = { SELECT: 'select from', INSERT: 'insert into', UPDATE: 'update' } as const;
@@ -105,7 +109,7 @@ export function fullPolicyHint(row: RefusedRow, policies: readonly PolicyRow[]):
     const create = `CREATE POLICY ${lacking.toLowerCase()}_by_role ON ${table} FOR ${lacking} TO ${role} ${CLAUSES[lacking]} (…);`;
     const instead =
       lacking === 'SELECT' && returned ? " Or don't request the new row (Prefer: return=minimal)." : '';
-    return `No policy lets ${role} ${VERBS[lacking]} ${table}${because}. Create one: ${create}${instead}`;
+    return `No policy allows ${role} to ${VERBS[lacking]} ${table}${because}. To create one, run: ${create}${instead}`;
   }
   const named = commands.map((command) => {
     const names = appliesTo(command).map(({ name, permissive }) =>
@@ -113,5 +117,5 @@ export function fullPolicyHint(row: RefusedRow, policies: readonly PolicyRow[]):
     );
     return `FOR ${command}: ${names.join(', ')}`;
   });
-  return `The row does not satisfy the policies of ${table} that apply to ${role}. ${named.join('; ')}.`;
+  return `The row does not satisfy the policies on ${table} that apply to ${role}. ${named.join('; ')}.`;
 }

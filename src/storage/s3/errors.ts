@@ -45,14 +45,14 @@ export const s3Errors = {
   IncompleteBody: {
     status: 400,
     code: 'IncompleteBody',
-    message: 'The body does not have the length that the header says.',
+    message: 'The length of the body does not match the declared length.',
   },
   InvalidArgument: { status: 400, code: 'InvalidArgument', message: 'Invalid Argument' },
   InvalidDigest: { status: 400, code: 'InvalidDigest', message: 'The checksum that you sent is not valid.' },
   InvalidPart: {
     status: 400,
     code: 'InvalidPart',
-    message: 'A part was not found, or its ETag is not the one of the part.',
+    message: 'A part was not found, or its ETag does not match.',
   },
   InvalidPartOrder: {
     status: 400,
@@ -62,19 +62,19 @@ export const s3Errors = {
   InvalidPolicyDocument: {
     status: 400,
     code: 'InvalidPolicyDocument',
-    message: 'The policy of the form is not valid.',
+    message: 'The form policy is not valid.',
   },
   InvalidRequest: { status: 400, code: 'InvalidRequest', message: 'The request is not valid.' },
-  InvalidURI: { status: 400, code: 'InvalidURI', message: 'The address cannot be read.' },
+  InvalidURI: { status: 400, code: 'InvalidURI', message: 'The URI is not valid.' },
   MalformedTrailer: {
     status: 400,
     code: 'MalformedTrailerError',
-    message: 'The trailer of the body is not what was announced.',
+    message: 'The trailer of the body does not match the x-amz-trailer header.',
   },
   MalformedXML: {
     status: 400,
     code: 'MalformedXML',
-    message: 'The XML that you provided was not well formed or not what is expected here.',
+    message: 'The XML that you provided was not well formed or did not match the expected schema.',
   },
   MethodNotAllowed: {
     status: 405,
@@ -91,9 +91,9 @@ export const s3Errors = {
   NotImplemented: {
     status: 501,
     code: 'NotImplemented',
-    message: 'What the request asks for is not supported here.',
+    message: 'The requested operation is not supported.',
   },
-  PolicyViolated: { status: 403, code: 'AccessDenied', message: 'The form is not what its policy allows.' },
+  PolicyViolated: { status: 403, code: 'AccessDenied', message: 'The form does not satisfy its policy.' },
   PreconditionFailed: {
     status: 412,
     code: 'PreconditionFailed',
@@ -109,7 +109,7 @@ export const s3Errors = {
     status: 403,
     code: 'AccessDenied',
     message:
-      'Forbidden use of secret API key in browser. To allow it: browser_secret_keys = true under [server] of plinth.toml.',
+      'Forbidden use of secret API key in browser. To allow it, set browser_secret_keys = true under [server] in plinth.toml.',
   },
   SignatureDoesNotMatch: {
     status: 403,

@@ -112,7 +112,7 @@ export const messages = {
   'confirm-other.text': 'تم تأكيد هذا العنوان. افتح الآن الرابط المرسل إلى عنوانك الآخر.',
   'confirm-other.home': 'الانتقال إلى حسابك',
   'continue.text': 'أنت في طريقك إلى التطبيق.',
-  'continue.link': 'تابع إذا لم يحدث شيء',
+  'continue.link': 'تابع إلى التطبيق',
   'link-expired.text': 'استُخدم من قبل أو انتهت صلاحيته. اطلب رابطًا جديدًا.',
   'link-expired.sign-in': 'تسجيل الدخول',
 

@@ -12,7 +12,7 @@ export const messages = {
   'error.conflict': 'غيّر أمرٌ آخر هذا في اللحظة نفسها. أعد المحاولة.',
   'error.request_timeout': 'استغرق الرد وقتًا طويلًا. أعد المحاولة.',
   'error.request_entity_too_large': 'ما أدخلته أطول من اللازم. اختصره وأعد المحاولة.',
-  'error.feature_disabled': 'هذا غير متاح هنا. اختر طريقة أخرى.',
+  'error.feature_disabled': 'هذه الميزة غير متاحة هنا. اختر خيارًا آخر.',
 
   // token, user
   'error.bad_jwt': 'انتهت جلستك. سجّل الدخول مجددًا.',
@@ -161,7 +161,7 @@ export const messages = {
   'error.hand_over_failed': 'تعذّر النقل، ولم يتغير شيء. أعد المحاولة، أو عُد إلى حساب الضيف.',
   'error.guest_gone': 'لم يعد حساب الضيف موجودًا. تابع بحسابك.',
   'error.sign_in_stale': 'مضى وقت على تسجيل دخولك. سجّل الدخول مرة أخرى لتتمكن من النقل.',
-  'error.consent_answered': 'تمت الإجابة عن هذا الطلب من قبل. ارجع إلى التطبيق.',
+  'error.consent_answered': 'لقد رددت على هذا الطلب من قبل. ارجع إلى التطبيق.',
 
   // the session module
   'error.jwks_empty': 'ليس لدى الخادم مفاتيح توقيع حاليًا. أعد المحاولة لاحقًا.',

@@ -1,7 +1,7 @@
 /** Texts of changes that wait for their confirmation, on the security page. */
 export const messages = {
   'pending.resend': 'إعادة الإرسال',
-  'pending.resent': 'أُعيد إرسالها، وهي في الطريق.',
+  'pending.resent': 'أرسلنا تأكيدًا جديدًا.',
   'pending.cancel': 'إلغاء التغيير',
   'pending.cancelled': 'أُلغي التغيير. لم يتغيّر شيء.',
   'phone.title': 'رقم الهاتف',

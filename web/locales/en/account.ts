@@ -1,4 +1,4 @@
-/** Texts of the Account pages that the first load needs. ICU messages; `{name}` is the product. */
+/** Texts of the Account pages that the first load needs. ICU messages. `{name}` is the product. */
 export const messages = {
   'page.sign-in': 'Sign in',
   'page.welcome-back': 'Welcome back',
@@ -30,7 +30,7 @@ export const messages = {
   'field.current-password': 'Current password',
   'field.code': 'Code',
   'field.factor-name': 'Device name',
-  'field.factor-name-hint': 'For example the app or phone you use, so you can recognize it later.',
+  'field.factor-name-hint': 'For example, the name of the app or phone, so you can recognize it later.',
   'field.email-missing': 'Enter your email address.',
   'field.email-wrong': 'This doesn’t look like an email address. It needs an @ and a domain.',
   'field.password-missing': 'Enter your password.',
@@ -49,8 +49,8 @@ export const messages = {
   'sign-in.sso': 'Sign in with SSO',
   'sso.intro': 'Enter your work email address or your organization’s domain.',
   'sso.domain': 'Work email address or domain',
-  'sso.domain-hint': 'For example you@company.com or company.com',
-  'sso.domain-wrong': 'Enter your work email address, or the part after the @.',
+  'sso.domain-hint': 'For example, you@company.com or company.com',
+  'sso.domain-wrong': 'Enter your work email address or its domain, the part after the @.',
   'sso.submit': 'Continue',
   'sso.other': 'Sign in another way',
   'sign-in.again': 'You’re about to change how you sign in, so please sign in again first.',
@@ -110,8 +110,8 @@ export const messages = {
   'confirm-other.text': 'This address is confirmed. Now open the link we sent to your other address.',
   'confirm-other.home': 'Go to your account',
   'continue.text': 'You’re being redirected to the app.',
-  'continue.link': 'Continue if nothing happens',
-  'link-expired.text': 'It was already used or has expired. Request a new one.',
+  'continue.link': 'Continue to the app',
+  'link-expired.text': 'This link was already used or has expired. Request a new one.',
   'link-expired.sign-in': 'Sign in',
 
   'signed-out.text': 'You can close this window.',

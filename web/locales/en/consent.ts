@@ -1,4 +1,4 @@
-/** Texts of the consent page and of the list of connected apps. ICU messages; `{name}` is the product, `{app}` the other app. */
+/** Texts of the consent page and the list of connected apps. ICU messages. `{name}` is the product, `{app}` the other app. */
 export const messages = {
   'consent.asks': '{app} wants to use your {name} account.',
   'consent.nameless': 'An unnamed app',
@@ -18,8 +18,9 @@ export const messages = {
   'consent.other': 'Use another account',
   'consent.allow': 'Allow',
   'consent.deny': 'Don’t allow',
-  'consent.leaving': 'Redirecting you to {place}. You can close this page if nothing happens.',
-  'consent.missing': 'This page appears when an app requests access, but the address contains no request.',
+  'consent.leaving': 'Redirecting you to {place}. If nothing happens, you can close this page.',
+  'consent.missing':
+    'This page appears when an app requests access, but this address doesn’t contain a request.',
   'consent.account': 'Go to your account',
 
   'apps.title': 'Connected apps',

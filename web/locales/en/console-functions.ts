@@ -5,7 +5,7 @@ export const messages = {
   'functions.none-text': 'A function is a folder with an index.ts file. Run this command to create one:',
   'functions.command': 'Command',
   'functions.pick-title': 'Select a function',
-  'functions.pick-text': 'Invoke it, check the response, and follow its logs.',
+  'functions.pick-text': 'You can invoke it, check its response and follow its logs here.',
   'functions.back': 'All functions',
   'functions.idle': 'idle',
   'functions.running': 'running',

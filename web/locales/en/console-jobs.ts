@@ -21,18 +21,18 @@ export const messages = {
   'schedule.at': 'At {times}',
   'schedule.minutes': '{count, plural, one {Every minute} other {Every # minutes}}',
   'schedule.minutes-in':
-    '{count, plural, one {Every minute of the hours {hours}} other {Every # minutes of the hours {hours}}}',
+    '{count, plural, one {Every minute during the hours {hours}} other {Every # minutes during the hours {hours}}}',
   'schedule.hours': '{count, plural, one {Every hour, on the hour} other {Every # hours, on the hour}}',
   'schedule.hours-at':
     '{count, plural, one {Every hour, at minute {minutes}} other {Every # hours, at minute {minutes}}}',
-  'schedule.minutes-of': 'At minute {minutes} of the hours {hours}',
+  'schedule.minutes-of': 'At minute {minutes} past the hours {hours}',
   'schedule.every-day': 'every day',
   'schedule.on': 'on {weekdays}',
   'schedule.day': 'day {day}',
   'schedule.last-day': 'the last day',
   'schedule.of-month': 'on {days} of the month',
   'schedule.either': 'on {days} of the month and on every {weekdays}',
-  'schedule.both': 'on {days} of the month where it is {weekdays}',
+  'schedule.both': 'on {days} of the month, but only on {weekdays}',
   'schedule.when-days': '{when}, {days}',
   'schedule.when-days-months': '{when}, {days}, in {months}',
 
@@ -94,7 +94,7 @@ export const messages = {
 
   'hooks.off-title': 'Notify other services of changes',
   'hooks.off-text':
-    'A webhook sends each inserted, updated or deleted row of a table to a URL: one of your functions or another service. It needs pg_net, which isn’t enabled in this database.',
+    'A webhook sends each inserted, updated or deleted row of a table to the URL of a function or another service. Webhooks require pg_net, which isn’t enabled in this database.',
   'hooks.none-title': 'No webhooks yet',
   'hooks.none-text':
     'Select a table and a URL. Each inserted, updated or deleted row is sent there as JSON once its transaction commits.',
@@ -134,12 +134,12 @@ export const messages = {
   'hooks.delete-verb': 'Delete',
   'hooks.delete-title': 'Delete {name}?',
   'hooks.delete-text':
-    'Stops sending changes of {table}. Requests that are already queued will still be sent.',
+    'Stops sending changes to {table}. Requests that are already queued will still be sent.',
   'hooks.not-plain':
     'This trigger uses a condition, a column list or a timing that this form doesn’t support. Change it with SQL.',
   'hooks.definition': 'Trigger',
   'hooks.deliveries': 'Deliveries',
-  'hooks.deliveries-none': 'No deliveries yet. Change a row of {table} to send one.',
+  'hooks.deliveries-none': 'No deliveries yet. To send one, change a row in {table}.',
   'hooks.outcome': 'Result',
   'hooks.outcome-failed': 'failed',
   'hooks.outcome-timed-out': 'timed out',
@@ -157,7 +157,7 @@ export const messages = {
   'requests.answered': 'Completed',
   'requests.answered-text': 'Responses are kept for {kept}.',
   'requests.kept-default': 'six hours',
-  'requests.answered-none': 'No recent requests. Webhooks send requests, and so does select net.http_get(…).',
+  'requests.answered-none': 'No recent requests. To send one, use a webhook or run select net.http_get(…).',
   'requests.answered-none-failed': 'No recent failures',
   'requests.failed-only': 'Failed only',
   'requests.id': 'ID',
@@ -222,7 +222,7 @@ export const messages = {
   'queues.archive': '{count, plural, one {Archive # message} other {Archive # messages}}',
   'queues.remove': '{count, plural, one {Delete # message} other {Delete # messages}}',
   'queues.remove-title': '{count, plural, one {Delete # message?} other {Delete # messages?}}',
-  'queues.remove-text': 'Permanently deletes the messages. You can archive them instead to keep them.',
+  'queues.remove-text': 'Permanently deletes the messages. To keep them, archive them instead.',
   'queues.read': '{count, plural, =0 {not read yet} one {read once} other {read # times}}',
   'queues.hidden-until': 'hidden until {time}',
   'queues.archived-at': 'archived {time}',

@@ -34,7 +34,7 @@ export const messages = {
   'keys.revoke-text': 'Requests with this key will be rejected immediately. This can’t be undone.',
   'keys.signing': 'Signing keys',
   'keys.signing-text':
-    'Sign your users’ tokens. When you rotate, a standby key is published before it’s used, so users stay signed in.',
+    'These keys sign your users’ tokens. A standby key is published before you rotate to it, so users stay signed in.',
   'keys.signing-fixed':
     'Tokens are signed with the well-known local development key. Set auth.signing_keys_path in config.toml to manage signing keys here.',
   'keys.standby': 'Add standby key',
@@ -49,7 +49,7 @@ export const messages = {
   'keys.rotate-text':
     'New tokens are signed with this key. Clients may cache the key list for 10 minutes, so leave a new key on standby for at least that long.',
   'keys.revoke-signing-text':
-    'Tokens signed with this key are rejected immediately. Without revoking it, they expire by themselves within {minutes, plural, one {# minute} other {# minutes}} after the key was rotated out.',
+    'Tokens signed with this key will be rejected immediately. If you don’t revoke the key, its tokens expire within {minutes, plural, one {# minute} other {# minutes}} after it was rotated out.',
   'keys.uses': '{count, plural, =0 {no tokens} one {# token} other {# tokens}}',
   'keys.who': 'Users with tokens signed by {kid}',
   'keys.users': '{count, plural, one {# user} other {# users}}',

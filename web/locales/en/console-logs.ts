@@ -1,4 +1,4 @@
-/** Texts of the log and of the metrics. ICU messages. */
+/** Texts of the Logs and Metrics pages. ICU messages. */
 export const messages = {
   'logs.title': 'Logs',
   'logs.search': 'Search entries',

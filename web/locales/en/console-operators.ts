@@ -1,4 +1,4 @@
-/** Texts about operators: their page, second factors, the audit log. ICU messages. */
+/** Texts of the Operators page, second factors and the audit log. ICU messages. */
 export const messages = {
   'operators.title': 'Operators',
   'operators.people': 'Operators',
@@ -20,15 +20,15 @@ export const messages = {
   'operators.sessions-count': 'Sessions',
   'operators.last-seen': 'Last sign-in',
   'operators.never': 'never',
-  'operators.actions': 'More about {name}',
+  'operators.actions': 'Actions for {name}',
   'operators.new-link': 'New sign-in link',
   'operators.reset-factor': 'Reset second factor',
   'operators.reset-factor-text':
-    '{name} is signed out everywhere and can sign in with a link alone until they set up a new second factor.',
+    '{name} will be signed out everywhere and can sign in with only a link until they set up a new second factor.',
   'operators.remove': 'Remove',
   'operators.remove-title': 'Remove operator',
   'operators.remove-text':
-    '{name} is signed out everywhere and loses access. Their audit log entries are kept.',
+    '{name} will be signed out everywhere and lose access. Their audit log entries are kept.',
   'operators.link-title': 'Sign-in link for {name}',
   'operators.link': 'Sign-in link',
   'operators.link-why':
@@ -43,20 +43,20 @@ export const messages = {
   'operators.factor-remove-text': 'Enter a code from your app or a recovery code.',
   'operators.sessions': 'Sessions',
   'operators.sessions-why-owner': 'All browsers signed in to the Console.',
-  'operators.sessions-why': 'All browsers you’re signed in with.',
+  'operators.sessions-why': 'All browsers where you’re signed in.',
   'operators.browser': 'Browser',
   'operators.address': 'IP address',
   'operators.since': 'Signed in',
   'operators.seen': 'Last seen',
   'operators.this-one': 'current session',
   'operators.end': 'End',
-  'operators.end-of': 'End the session of {name} in {browser}',
+  'operators.end-of': 'End {name}’s session in {browser}',
 
   'passkey.title': 'Your passkeys',
   'passkey.text': 'You can use a passkey instead of a code from your app.',
   'passkey.made': 'added',
   'passkey.used': 'last used',
-  'passkey.name': 'Name, for example your device',
+  'passkey.name': 'Name (for example, your device)',
   'passkey.add': 'Add passkey',
   'passkey.remove': 'Remove passkey {name}',
   'passkey.use': 'Use passkey',

@@ -1,4 +1,4 @@
-/** Texts of the choice in whose name the Console looks. ICU messages. */
+/** Texts of the persona picker. ICU messages. */
 export const messages = {
   'persona.label': 'View as {name}',
   'persona.title': 'View as',

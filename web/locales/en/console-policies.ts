@@ -51,7 +51,7 @@ export const messages = {
   'policies.restrictive-long': 'Restrictive: all must be true',
   'policies.roles': 'Roles',
   'policies.using-long': 'USING: rows it applies to',
-  'policies.check-long': 'WITH CHECK: rows that may be written',
+  'policies.check-long': 'WITH CHECK: rows that can be written',
   'policies.check-empty': 'If empty, USING applies.',
   'policies.sql': 'SQL to run',
   'policies.save': 'Save policy',

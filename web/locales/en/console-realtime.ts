@@ -46,9 +46,9 @@ export const messages = {
 
   'verdict.title': 'Delivery check',
   'verdict.of-change':
-    'Checks whether one change of the table above is delivered to the user selected above. Nothing is sent.',
+    'Checks whether a change to the table above would be delivered to the user selected above. Nothing is sent.',
   'verdict.of-broadcast':
-    'Checks whether one broadcast in the channel above is delivered to the user selected above. Nothing is sent.',
+    'Checks whether a broadcast in the channel above would be delivered to the user selected above. Nothing is sent.',
   'verdict.action': 'Change',
   'verdict.key': 'Row key (JSON)',
   'verdict.filter': 'Subscription filter',
@@ -72,18 +72,18 @@ export const messages = {
   'checks.table-missing': 'This table doesn’t exist.',
   'checks.not-published':
     'The table isn’t in the supabase_realtime publication. To add it, run alter publication supabase_realtime add table …;',
-  'checks.no-grant': 'The role can’t read the table. Grant it select.',
+  'checks.no-grant': 'The role can’t read the table. Grant the role the SELECT privilege.',
   'checks.rls-off': 'Row-level security is off, so every change is delivered.',
   'checks.no-policy':
     'Row-level security is on and no SELECT policy applies to this role, so only deletions are delivered, without the row’s data.',
   'checks.policies-decide':
     '{policies, plural, one {# SELECT policy is} other {# SELECT policies are}} checked for each row.',
   'checks.no-key': 'The table has no primary key, so updates and deletions don’t include the old row.',
-  'checks.nothing-published': 'No table of this schema is in the supabase_realtime publication.',
+  'checks.nothing-published': 'No table in this schema is part of the supabase_realtime publication.',
   'checks.public-channel': 'This channel is public, so anyone with a key can join and send.',
   'checks.private-no-read': 'No SELECT policy on realtime.messages applies to this role, so it can’t join.',
   'checks.private-no-write':
     'No INSERT policy on realtime.messages applies to this role, so its messages are silently discarded.',
   'checks.private-policies-decide':
-    '{policies, plural, one {# SELECT policy on realtime.messages decides} other {# SELECT policies on realtime.messages decide}} by channel name.',
+    '{policies, plural, one {# SELECT policy on realtime.messages is} other {# SELECT policies on realtime.messages are}} checked for each channel name.',
 } as const;

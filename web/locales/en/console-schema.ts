@@ -1,4 +1,4 @@
-/** Texts of the Console's pages that change tables. ICU messages. */
+/** Texts of the Console pages that change tables. ICU messages. */
 export const messages = {
   'schema.structure': 'Structure',
   'schema.rows': 'Rows',
@@ -39,11 +39,11 @@ export const messages = {
   'schema.drop-title': 'Drop {name}?',
   'schema.continue': 'Review SQL',
   'schema.read-only': 'Your role is read-only.',
-  'schema.no-view': 'Change a view with SQL.',
+  'schema.no-view': 'Use SQL to change a view.',
 
   'column.name': 'Name',
   'column.type': 'Type',
-  'column.type-why': 'For example text, numeric(10, 2), timestamptz, uuid[] or one of your own types.',
+  'column.type-why': 'Examples: text, numeric(10, 2), timestamptz, uuid[], or one of your own types.',
   'column.type-unknown': 'Unknown type',
   'column.nullable': 'Nullable',
   'column.primary': 'Primary key',
@@ -55,12 +55,12 @@ export const messages = {
   'column.value-identity-always': 'Identity (always)',
   'column.value-generated': 'Generated (stored)',
   'column.expression': 'Expression',
-  'column.expression-why': 'A SQL expression, for example now() or gen_random_uuid().',
+  'column.expression-why': 'A SQL expression, such as now() or gen_random_uuid().',
   'column.check': 'Check',
-  'column.check-why': 'A condition that every row must satisfy, for example price > 0.',
+  'column.check-why': 'A condition that every row must satisfy, such as price > 0.',
   'column.using': 'Conversion expression (USING)',
   'column.using-why':
-    'Needed only if PostgreSQL can’t convert the values automatically, for example size::integer.',
+    'Needed only if PostgreSQL can’t convert the values automatically. Example: size::integer.',
   'column.references': 'Foreign key',
   'column.references-none': 'None',
   'column.target': 'Referenced column',
@@ -83,7 +83,7 @@ export const messages = {
   'constraint.check': 'check',
   'constraint.primary key': 'primary key',
   'constraint.columns': 'Columns',
-  'constraint.columns-why': 'In order, separated by commas.',
+  'constraint.columns-why': 'List the columns in order, separated by commas.',
   'constraint.target': 'Referenced table',
   'constraint.target-columns': 'Referenced columns',
   'constraint.nulls': 'Treat NULLs as equal (NULLS NOT DISTINCT)',
@@ -121,9 +121,9 @@ export const messages = {
   'trigger.each': 'Level',
   'trigger.columns': 'Only when these columns are updated',
   'trigger.condition': 'Condition (WHEN)',
-  'trigger.condition-why': 'For example old.title is distinct from new.title.',
+  'trigger.condition-why': 'For example, old.title is distinct from new.title.',
   'trigger.function': 'Function',
-  'trigger.no-function': 'No function returns trigger yet. Create one with SQL first.',
+  'trigger.no-function': 'There are no trigger functions yet. Create one with SQL first.',
   'trigger.arguments': 'Arguments, one per line',
 
   'enum.title': 'Types',

@@ -25,7 +25,7 @@ export const messages = {
   'settings.none': 'No results',
   'settings.messages': 'Emails and text messages',
   'settings.mail-title': 'Emails',
-  'settings.mail-text': 'Previews with sample values. Custom templates are read again for each email.',
+  'settings.mail-text': 'Previews use sample values. Custom template files are read again for each email.',
   'settings.mail': 'Email',
   'settings.mail-subject': 'Subject',
   'settings.mail-own': 'Uses {file}.',
@@ -35,10 +35,10 @@ export const messages = {
   'settings.test-mail-send': 'Send',
   'settings.test-sent': 'Accepted for delivery to {to}.',
   'settings.test-mail-where':
-    'Sent with the settings the server started with. Without an SMTP server, it’s captured in the inbox.',
+    'Uses the settings that the server started with. If no SMTP server is configured, the email is captured in the inbox.',
   'settings.test-text': 'Text message',
   'settings.test-text-text':
-    'Sends a sign-in message with the code 123456 through the configured provider. Without a provider, it’s captured in the inbox.',
+    'Sends a sign-in message with the code 123456 through the configured provider. If no provider is configured, the message is captured in the inbox.',
   'settings.test-text-to': 'Send a test message to',
   'settings.names-add': 'Add',
   'settings.names-name': 'New name: {placeholder}',

@@ -28,7 +28,7 @@ export const messages = {
   'sql.looks-only': 'Your role is read-only, so every query is rolled back.',
   'sql.empty-title': 'Write a query and run it',
   'sql.empty-text':
-    'Ctrl+Enter runs everything or the selection. All statements run in one transaction unless you begin your own.',
+    'Ctrl+Enter runs the selection, or the whole query if nothing is selected. All statements run in one transaction unless you begin your own.',
   'sql.results': 'Results',
   'sql.running': 'Running…',
   'sql.result': 'Statement {number, number}',
@@ -44,7 +44,7 @@ export const messages = {
   'sql.committed': 'Committed',
   'sql.rolled-back': 'Rolled back',
   'sql.left-open': 'Your last transaction wasn’t committed, so it was rolled back',
-  'sql.ended': 'Done. Your own transactions decided what was committed',
+  'sql.ended': 'Done. Your query committed or rolled back its own transactions',
   'sql.at': 'Show line {line, number}, column {column, number}',
   'sql.hint': 'Hint: {hint}',
   'sql.max-rows': 'Row limit',

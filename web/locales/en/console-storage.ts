@@ -16,18 +16,19 @@ export const messages = {
   'bucket.public': 'Public',
   'bucket.public-why': 'Anyone with a file’s URL can read it without a key. Policies still control writing.',
   'bucket.limit': 'Max file size',
-  'bucket.limit-help': 'For example 5 MB. If empty, the project limit of {size} applies.',
+  'bucket.limit-help': 'For example, 5 MB. If empty, the project limit of {size} applies.',
   'bucket.limit-bad': 'Enter a number with B, KB, MB or GB.',
   'bucket.types': 'Allowed MIME types',
   'bucket.types-help':
-    'Separated by commas, for example image/*, application/pdf. If empty, all types are allowed.',
+    'Separate the types with commas, for example: image/*, application/pdf. If empty, all types are allowed.',
   'bucket.create': 'Create bucket',
   'bucket.save': 'Save',
   'bucket.edit': 'Edit bucket',
   'bucket.empty': 'Empty bucket',
   'bucket.empty-text': 'Deletes every file in {name}. This can’t be undone.',
   'bucket.delete': 'Delete bucket',
-  'bucket.delete-text': 'You can only delete an empty bucket. Its policies are kept; delete them separately.',
+  'bucket.delete-text':
+    'Only an empty bucket can be deleted. Its policies are kept, so delete them separately.',
   'bucket.actions': 'Bucket',
   'bucket.policies': 'Policies on storage.objects',
 

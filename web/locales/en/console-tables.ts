@@ -1,4 +1,4 @@
-/** Texts of the Console's tables that its first load does not need. ICU messages. */
+/** Texts of the Tables page that the first load doesn't need. ICU messages. */
 export const messages = {
   'grid.copied': '{count, plural, one {# cell copied} other {# cells copied}}',
   'grid.copying': 'Copying…',

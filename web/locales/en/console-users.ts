@@ -4,7 +4,7 @@ export const messages = {
   'users.no-match-any': 'The search covers email addresses, phone numbers, names and the beginning of IDs.',
   'users.invite': 'Invite',
   'users.invite-title': 'Invite a user',
-  'users.invite-text': 'They’ll get an email with a link and choose a password when they open it.',
+  'users.invite-text': 'The user gets an email with a link and chooses a password after opening it.',
   'users.invite-send': 'Send invitation',
   'users.phone-or-email': 'Enter an email address and a password, or a phone number.',
   'users.phone-field': 'Phone number',
@@ -13,13 +13,13 @@ export const messages = {
   'users.confirm-email': 'Confirm email address',
   'users.confirm-phone': 'Confirm phone number',
   'users.set-password': 'Set password',
-  'users.set-password-text': 'It takes effect immediately. Existing sessions stay signed in.',
+  'users.set-password-text': 'The new password takes effect immediately. Existing sessions stay signed in.',
   'users.new-password': 'New password',
   'users.reset-mail': 'Send password reset email',
   'users.reset-link': 'Create password reset link',
   'users.reset-link-title': 'Password reset link',
   'users.reset-link-text':
-    'Anyone who opens it is signed in as {name}. It works once. Send it only to {name}.',
+    'Anyone who opens this link is signed in as {name}. The link works once. Send it only to {name}.',
   'users.reset-sent': 'A password reset email is on its way to {email}.',
   'users.ban': 'Ban',
   'users.ban-title': 'Ban {name}',
@@ -43,7 +43,7 @@ export const messages = {
   'users.session-end': 'End session',
   'users.sessions-end': 'End all sessions',
   'users.sessions-end-text':
-    '{name} is signed out on every device. Existing access tokens stay valid until they expire.',
+    '{name} will be signed out on every device. Existing access tokens stay valid until they expire.',
   'users.seen': 'last seen',
 
   'users.edit': 'Edit',

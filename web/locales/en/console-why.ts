@@ -1,4 +1,4 @@
-/** Texts of the page that says why. ICU messages. */
+/** Texts of the Why page, which explains access to rows. ICU messages. */
 export const messages = {
   'why.title': 'Why',
   'why.form': 'Access to explain',
@@ -36,9 +36,9 @@ export const messages = {
   'why.reason.grant': 'A grant is missing. PostgreSQL checks grants before policies.',
   'why.reason.no-row': 'No such row exists.',
   'why.reason.not-in-view':
-    'The view doesn’t contain this row: it doesn’t exist, or the view’s own condition excludes it for these claims.',
+    'The view doesn’t contain this row. Either the row doesn’t exist, or the view’s own condition excludes it for these claims.',
   'why.reason.behind':
-    'Based on the result only: the view doesn’t reveal which row of an underlying table is meant, so its policies can’t be evaluated one by one.',
+    'Based on the dry run only. The view doesn’t reveal which row of an underlying table is meant, so that table’s policies can’t be evaluated one by one.',
   'why.reason.not-secured': 'No policies apply: {security}.',
   'why.reason.no-policy': 'Row-level security is on, and no permissive {command} policy applies to {role}.',
   'why.reason.policy': 'No {command} policy matches this row.',
@@ -47,7 +47,7 @@ export const messages = {
   'why.reason.evaluation': 'Evaluating the {command} policies raised an error.',
   'why.reason.passes': 'The row passes every policy that applies.',
   'why.disagrees':
-    'The policies alone would give “{explained}”, but the database did something else. Its message names the cause, such as a constraint, a trigger or a rule.',
+    'Based on the policies alone, the result would be “{explained}”, but the database did something else. Its message names the cause, such as a constraint, a trigger or a rule.',
   'why.no-role': 'The role {role} doesn’t exist.',
   'why.security.on': 'row-level security is on',
   'why.security.off': 'row-level security is off for this table',
@@ -76,7 +76,7 @@ export const messages = {
   'why.permissive': 'permissive',
   'why.restrictive': 'restrictive',
   'why.to': 'to {roles}',
-  'why.not-for': 'does not apply to {role}',
+  'why.not-for': 'doesn’t apply to {role}',
   'why.true': 'true',
   'why.false': 'false',
   'why.null-value': 'NULL',
@@ -87,7 +87,7 @@ export const messages = {
   'why.definer': '{name} runs with the privileges of {owner} (SECURITY DEFINER)',
   'why.through': 'Underlying tables',
   'why.through-as': '{relation}, read as {role}',
-  'why.through-unjudged': 'Its policies couldn’t be evaluated one by one.',
+  'why.through-unjudged': 'This table’s policies couldn’t be evaluated one by one.',
   'why.through-unread': '{role} can’t read it',
   'why.rows': 'Row',
   'why.cells': 'Values by column',

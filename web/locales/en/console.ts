@@ -28,10 +28,10 @@ export const messages = {
   'session.sign-out': 'Sign out',
   'session.ended-title': 'You’re signed out',
   'session.ended-text':
-    'Your session has expired. Sign in again in another tab of this browser with a new link from this command, then continue here. Nothing you entered on this page is lost.',
+    'Your session has expired. Run this command to get a new link, and open it in another tab of this browser. Then continue here. Nothing you entered on this page is lost.',
   'session.go-on': 'Continue',
-  'session.nobody': 'You aren’t signed in in this browser yet.',
-  'session.factor': 'The sign-in in the other tab still needs your second factor.',
+  'session.nobody': 'You haven’t signed in with this browser yet.',
+  'session.factor': 'To finish signing in, enter your second factor in the other tab.',
 
   'palette.open': 'Search',
   'palette.placeholder': 'Search pages and tables',
@@ -84,7 +84,7 @@ export const messages = {
     'Sign in with a one-time link. The start command prints one. To get a new link, run this command in your project folder:',
   'sign-in.command': 'Command',
   'sign-in.elsewhere':
-    'You opened a sign-in link from another website. Continue only if you expected it. You’ll be signed in as the operator the link was created for.',
+    'You opened a sign-in link from another website. Continue only if you expected this link. You’ll be signed in as the operator it was created for.',
   'sign-in.by-link': 'Sign in with this link',
   'sign-in.once': 'Each link works once and expires after 10 minutes.',
   'sign-in.retry': 'I’m already signed in',
@@ -100,8 +100,8 @@ export const messages = {
   'home.all-well': 'All services are running',
   'home.faults': '{count, plural, one {# service needs attention} other {# services need attention}}',
   'home.partial':
-    'The schema is partial because {count, plural, one {# statement} other {# statements}} failed and were skipped',
-  'home.partial-reset': 'Correct the files, then run "plinth db reset".',
+    'The schema is partial because {count, plural, one {# statement failed and was skipped} other {# statements failed and were skipped}}',
+  'home.partial-reset': 'Correct the files, then run “plinth db reset”.',
   'home.running': 'running',
   'home.connect': 'Connect',
   'home.snippet': 'Code for {name}',
@@ -182,7 +182,7 @@ export const messages = {
   'value.default': 'default',
   'value.empty': 'empty text',
   'value.choose': 'Choose…',
-  'editor.label': 'New value of {column}',
+  'editor.label': 'New value for {column}',
   'editor.default': 'default: {expression}',
   'editor.identity': 'next number',
   'editor.help': 'Press ↓ for options',
@@ -196,7 +196,7 @@ export const messages = {
   'rows.saved': 'Saved {column}',
   'rows.undo': 'Undo',
   'rows.none-title': 'No rows yet',
-  'rows.none-text': 'Insert the first row here, or let your app add it.',
+  'rows.none-text': 'Insert the first row here or from your app.',
   'rows.no-match-title': 'No matching rows',
   'rows.no-match-text': 'Change or clear the filters.',
 
@@ -245,14 +245,14 @@ export const messages = {
   'users.not-yet': 'not yet',
   'users.none': 'none',
   'users.identities': 'Identities',
-  'users.no-identities': 'No identities, so this user can’t sign in.',
+  'users.no-identities': 'This user has no identities and can’t sign in.',
   'users.factors': 'Second factors',
   'users.no-factors': 'No second factors enrolled.',
   'users.app-metadata': 'App metadata',
   'users.user-metadata': 'User metadata',
   'users.delete': 'Delete user',
   'users.delete-text':
-    '{name} loses access immediately. Rows that reference this user are deleted too where the foreign key says CASCADE. This can’t be undone.',
+    '{name} will lose access immediately. Rows that reference this user through a foreign key with ON DELETE CASCADE are deleted too. This can’t be undone.',
 
   'act.banner': 'Acting as a user',
   'act.banner-text': 'Until {time}, your token acts as',

@@ -1,6 +1,6 @@
 /**
- * What people read for the codes of auth, of `/account/api` and of the session module: what happened, then what to do.
- * The id is `error.` and the code. No text tells whether an account exists.
+ * Messages for the error codes of auth, `/account/api` and the session module: what happened, then what to do. The ID is
+ * `error.` and the code. No message discloses whether an account exists.
  */
 export const messages = {
   // general
@@ -12,14 +12,14 @@ export const messages = {
   'error.unexpected_failure': 'Something went wrong on our side. Try again in a moment.',
   'error.validation_failed': 'Some of the information is invalid. Check what you entered.',
   'error.bad_json': 'The request was incomplete. Try again.',
-  'error.conflict': 'This was changed at the same time elsewhere. Try again.',
+  'error.conflict': 'This was changed elsewhere at the same time. Try again.',
   'error.request_timeout': 'The request timed out. Try again.',
   'error.request_entity_too_large': 'The text you entered is too long. Shorten it and try again.',
-  'error.feature_disabled': 'This isn’t available here. Choose another way.',
+  'error.feature_disabled': 'This feature isn’t available here. Choose another option.',
 
   // token, user
   'error.bad_jwt': 'Your session has expired. Sign in again.',
-  'error.not_admin': 'Only administrators can do this. Ask one of them for help.',
+  'error.not_admin': 'Only administrators can do this. Ask an administrator for help.',
   'error.no_authorization': 'You aren’t signed in. Sign in first.',
   'error.not_signed_in': 'You aren’t signed in. Sign in first.',
   'error.user_not_found': 'Your session has expired. Sign in again.',
@@ -30,9 +30,10 @@ export const messages = {
   'error.session_expired': 'Your session has expired. Sign in again.',
   'error.refresh_token_not_found': 'Your session has expired. Sign in again.',
   'error.refresh_token_already_used': 'Your session has expired. Sign in again.',
-  'error.unexpected_audience': 'Your session isn’t meant for this service. Sign in again.',
+  'error.unexpected_audience': 'Your session is for a different service. Sign in again.',
   'error.invalid_credentials': 'Incorrect email address or password. Check both and try again.',
-  'error.insufficient_aal': 'This needs a second step. Confirm it’s you with your authenticator app first.',
+  'error.insufficient_aal':
+    'This action requires a second step. Confirm it’s you with your authenticator app first.',
 
   // sign-up, mail, phone
   'error.signup_disabled': 'New accounts can’t be created at the moment. If you have one, sign in instead.',
@@ -57,8 +58,8 @@ export const messages = {
   'error.sms_send_failed': 'We couldn’t send the text message. Check the number and try again in a moment.',
 
   // password
-  'error.weak_password': 'This password is too weak. Follow the requirements below it.',
-  'error.same_password': 'This is the password you already have. Choose a different one.',
+  'error.weak_password': 'This password is too weak. Follow the requirements below.',
+  'error.same_password': 'This is your current password. Choose a different one.',
   'error.reauthentication_needed':
     'You signed in a while ago. Confirm it’s you with the code we emailed you.',
   'error.reauthentication_not_valid': 'Incorrect or expired code. Request a new one.',
@@ -98,14 +99,14 @@ export const messages = {
     'This account can’t be linked. Sign in with it to see which account it belongs to.',
   'error.single_identity_not_deletable': 'You can’t remove your only way to sign in. Add another one first.',
   'error.email_conflict_identity_not_deletable':
-    'This can’t be unlinked while its email address is in use. Change your email address first.',
+    'This account can’t be unlinked while its email address is in use. Change your email address first.',
   'error.manual_linking_disabled':
     'You can’t link accounts here. Sign in with an account that is already linked.',
 
   // SSO
   'error.user_sso_managed': 'Your organization manages this account. Change it there.',
   'error.sso_provider_not_found':
-    'No single sign-on found for this domain. Check it, or choose another way to sign in.',
+    'Single sign-on isn’t set up for this domain. Check the domain, or choose another way to sign in.',
   'error.sso_provider_disabled':
     'Your organization’s single sign-on is turned off. Contact its administrator.',
   'error.sso_domain_already_exists': 'This domain already has single sign-on. Choose another domain.',
@@ -117,7 +118,8 @@ export const messages = {
   'error.saml_assertion_no_user_id': 'Your organization didn’t send a user ID. Contact its administrator.',
   'error.saml_assertion_no_email':
     'Your organization didn’t send your email address. Contact its administrator.',
-  'error.saml_metadata_fetch_failed': 'Can’t reach your organization’s single sign-on. Try again later.',
+  'error.saml_metadata_fetch_failed':
+    'Can’t reach your organization’s single sign-on service. Try again later.',
   'error.saml_entity_id_mismatch':
     'Your organization’s single sign-on doesn’t match the connection here. Contact its administrator.',
 
@@ -147,7 +149,8 @@ export const messages = {
   'error.webauthn_credential_exists': 'This device already has a passkey here. Use that one.',
   'error.webauthn_challenge_not_found': 'This request was already used. Try again.',
   'error.webauthn_challenge_expired': 'The request has expired. Try again.',
-  'error.webauthn_verification_failed': 'The passkey couldn’t be verified. Try again, or choose another way.',
+  'error.webauthn_verification_failed':
+    'The passkey couldn’t be verified. Try again, or choose another method.',
 
   // OAuth server
   'error.oauth_client_not_found': 'This app isn’t registered here anymore. Contact the app’s support.',
@@ -181,7 +184,7 @@ export const messages = {
     'Your guest data couldn’t be moved, and nothing was changed. Try again, or go back to the guest account.',
   'error.guest_gone': 'The guest account doesn’t exist anymore. Continue with your account.',
   'error.sign_in_stale': 'You signed in a while ago. Sign in again to move your guest data.',
-  'error.consent_answered': 'This request was already answered. Go back to the app.',
+  'error.consent_answered': 'You’ve already responded to this request. Go back to the app.',
 
   // the session module
   'error.jwks_empty': 'The server has no signing keys right now. Try again later.',

@@ -1,4 +1,4 @@
-/** Texts of guests: starting as one, keeping the account, bringing along what they have; and who is still signed in. ICU messages. */
+/** Texts for guests: creating a guest account, saving it and moving its data. Also the page for a remaining session. ICU messages. */
 export const messages = {
   'guest.intro':
     'You don’t need an account. Your data is kept in this browser until you sign out. To keep it longer, add a way to sign in later.',
@@ -15,7 +15,7 @@ export const messages = {
   'upgrade.have': 'Already have an account?',
   'upgrade.with-hook': 'Sign in to it and bring your guest data. We’ll ask before anything is moved.',
   'upgrade.without-hook':
-    'Your guest data can’t be moved to another account. If you sign in to another account, you’ll lose access to it.',
+    'Your guest data can’t be moved to another account. If you sign in to another account, you’ll lose access to your guest data.',
   'upgrade.elsewhere': 'Sign in to my account',
   'upgrade.leave': 'Sign in without your guest data',
   'upgrade.done': 'Your data is unchanged. From now on, sign in with {who}.',
@@ -26,7 +26,7 @@ export const messages = {
 
   'page.hand-over': 'Move your guest data?',
   'hand-over.text':
-    'You’re signed in as {who}. Your guest data can be moved to this account. The guest account is deleted afterwards.',
+    'You’re signed in as {who}. Your guest data can be moved to this account. The guest account will then be deleted.',
   'hand-over.submit': 'Move guest data',
   'hand-over.leave': 'Discard guest data',
   'hand-over.leave-hint': 'You won’t be able to access your guest data anymore.',

@@ -1,7 +1,7 @@
-/** Texts of changes that wait for their confirmation, on the security page. */
+/** Texts of the security page for changes that await confirmation. */
 export const messages = {
   'pending.resend': 'Resend',
-  'pending.resent': 'We’ve sent it again.',
+  'pending.resent': 'We’ve sent a new confirmation.',
   'pending.cancel': 'Cancel change',
   'pending.cancelled': 'Change canceled.',
   'phone.title': 'Phone number',

@@ -1,4 +1,4 @@
-/** Texts of the pages that answer forms where no script runs. They are prerendered and never reach a script. */
+/** Texts of the pages that respond to forms without JavaScript. They are prerendered and not part of a bundle. */
 export const messages = {
   'page.signed-in': 'You’re signed in',
   'page.refused': 'This form can’t be submitted',

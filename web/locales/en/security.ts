@@ -61,7 +61,7 @@ export const messages = {
   'data.delete-confirm': 'Permanently delete my account',
   'data.delete-refused':
     'This account can’t be deleted here because other data still depends on it. Contact support.',
-  'data.deleted': 'You can’t sign in to it anymore. You can close this window.',
+  'data.deleted': 'You can’t sign in to this account anymore. You can close this window.',
   'page.deleted': 'Account deleted',
   'data.deleted-on': 'Sign in to another account',
 } as const;

@@ -122,7 +122,7 @@ async function readTrailers(
     else found.push([name, value]);
   }
   if (found.length !== wanted.length || !found.every(([name]) => wanted.includes(name)))
-    throw new ChunkedError('trailer', 'The trailer does not hold what was announced');
+    throw new ChunkedError('trailer', 'The trailer does not match the x-amz-trailer header');
   const signed = found.map(([name, value]) => `${name}:${value}\n`).join('');
   check('AWS4-HMAC-SHA256-TRAILER', [sha256Hex(signed)], signature);
   for (const [name, value] of found) options.onTrailer(name, value);

@@ -112,7 +112,7 @@ async function authorize(
   if (service.clock.now() > policy.expiresAt) throw new S3Error('RequestExpired', 'The policy has expired');
   const violated = violatedField(policy, new Map([...fields, ['bucket', request.bucket]]));
   if (violated !== undefined)
-    throw new S3Error('PolicyViolated', `The form is not what its policy allows: ${violated.slice(0, 100)}`);
+    throw new S3Error('PolicyViolated', `The form does not satisfy its policy: ${violated.slice(0, 100)}`);
   const signatory = { token, isPresigned: true };
   const scope = await openSignedScope(service, request.fastify, operations.s3PutObject, signatory);
   return { scope, ...sizeBounds(policy) };
