@@ -1,6 +1,6 @@
 /**
- * Limits wrong attempts at the secrets of `core/typed-secrets.ts`. Every comparison with such a secret goes through
- * this module.
+ * Limits wrong attempts at the secrets listed in `core/typed-secrets.ts`. Every comparison with such a secret goes
+ * through this module.
  */
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../database/types.ts';
@@ -16,7 +16,7 @@ import {
 } from './queries/attempts.ts';
 
 export interface Guess {
-  /** The owner of the secret as the table defines it. May be an account that doesn't exist. */
+  /** The secret's owner, as its entry in `core/typed-secrets.ts` describes. The account may not exist. */
   readonly account: string;
   /**
    * Whether the account has a session on the network that the attempt comes from. Called only when the common budget is
@@ -31,12 +31,12 @@ export type Verdict<T> =
   /** Not compared, or compared too late, so the result reveals nothing about the secret. */
   | { readonly kind: 'blocked'; readonly waitMs: number };
 
-/** Spends one attempt at an issued token. Returns false once the token is used up. */
+/** Uses one attempt at an issued token. Returns false if the token has no attempts left. */
 export type SpendToken = (token: string) => Promise<boolean>;
 
 export interface AttemptLimits {
   /**
-   * Runs `compare`, which returns undefined for a wrong secret. It calls `spendToken` for each token it compares with.
+   * Runs `compare`, which returns undefined for a wrong secret. It calls `spendToken` for each token that it compares.
    * An error counts as a wrong attempt.
    *
    * @example await guesses.verify('second_factor', { account: user.id }, async () => (isRight ? true : undefined))
@@ -61,7 +61,7 @@ export interface AttemptStore {
 }
 
 /**
- * Stores budgets in the database, shared by all of its processes. `db` must not be the connection of a request's
+ * Stores budgets in the database, where all processes share them. `db` must not be the connection of a request's
  * transaction.
  */
 export function sharedAttempts(db: Queryable): AttemptStore {
@@ -105,7 +105,7 @@ interface Budget {
   readonly rule: Bucket;
 }
 
-/** With `isLimited` false, every secret is compared and no attempt counts. */
+/** If `isLimited` is false, every secret is compared and no attempt is counted. */
 export function createAttemptLimits(store: AttemptStore, clock: Clock, isLimited: boolean): AttemptLimits {
   /** Milliseconds until an attempt is available again. 0 if one is left. */
   const waitMs = async ({ key, rule }: Budget): Promise<number> => {
@@ -114,7 +114,7 @@ export function createAttemptLimits(store: AttemptStore, clock: Clock, isLimited
     return Math.max(0, Math.ceil(full + rule.refillMs - nowMs - horizonMs(rule)));
   };
 
-  /** Returns a budget with an attempt left, or else the milliseconds until the common budget has one. */
+  /** Returns a budget with an attempt left, or the number of milliseconds until the common budget has one. */
   const open = async (
     kind: TypedSecretKind,
     { account, isKnownNetwork }: Guess,

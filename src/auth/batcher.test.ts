@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBatcher } from './batcher.ts';
 
-/** Work whose end the test decides. */
+/** Creates work that the test completes manually. */
 function manual() {
   const begun: { readonly questions: readonly number[]; end(error?: Error): void }[] = [];
   const work = (questions: readonly number[]) =>

@@ -3,12 +3,15 @@
  * none is running starts one immediately.
  */
 export interface BatcherOptions<Q, A> {
-  /** Returns one result per input, in the same order. If it throws, every call of the batch rejects with that error. */
+  /**
+   * Returns one result per input, in the same order. If this function throws, every call in the batch rejects with that
+   * error.
+   */
   readonly work: (inputs: readonly Q[]) => Promise<readonly A[]>;
   readonly maxBatchSize: number;
   /** A batch that runs longer than this no longer delays the next one. */
   readonly slowAfterMs: number;
-  /** Batches that may run at the same time, all but one of them slow. */
+  /** The maximum number of concurrent batches. All but one of them must be slow. */
   readonly maxConcurrent: number;
   /** A monotonic clock, in milliseconds. */
   readonly monotonicMs?: () => number;

@@ -8,7 +8,7 @@ test('so many at once, then one by one, each key for itself', async () => {
   expect([await take(0), await take(0), await take(0)]).toEqual([true, true, false]);
   expect(await take(0, 'b')).toBe(true);
   expect([await take(499), await take(1000), await take(1000)]).toEqual([false, true, false]);
-  // Its clock was read before that of the one before.
+  // This request read the clock before the previous one did.
   expect(await take(1999)).toBe(true);
   await buckets.sweep(2000);
   expect(await take(2000)).toBe(false);

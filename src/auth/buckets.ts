@@ -1,17 +1,17 @@
-/** Token buckets: where rate limits store their state. */
+/** Token buckets, which store the state of rate limits. */
 import type { Queryable } from '../database/types.ts';
 import { type Bucket, horizonMs } from './core/rate-limit-rules.ts';
 import { deleteFullBuckets, takePermission } from './queries/rate-limits.ts';
 
 export interface Buckets {
-  /** Takes one token. Returns false, without a change, if none is left. */
+  /** Takes one token. If no token is left, changes nothing and returns false. */
   take(key: string, rule: Bucket, nowMs: number): Promise<boolean>;
   /** Deletes buckets that are full again. */
   sweep(nowMs: number): Promise<void>;
 }
 
 /**
- * Stores buckets in the database, shared by all of its processes. `db` must not be the connection of a request's
+ * Stores buckets in the database, where all processes share them. `db` must not be the connection of a request's
  * transaction.
  */
 export function sharedBuckets(db: Queryable): Buckets {

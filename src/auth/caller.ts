@@ -1,6 +1,6 @@
 /**
- * The caller of a use case: the client behind a request, without the request. Routes build it from HTTP
- * (`http/exchange.ts`); other modules of this process build it from what they know (decision 40).
+ * The caller of a use case: the client that sent a request, without the request itself. Routes build the caller from
+ * HTTP (`http/exchange.ts`). Other modules of this process build it from their own data (decision 40).
  */
 import type { Claims } from '../keys/types.ts';
 import type { Session, User } from './rows.ts';
@@ -13,7 +13,7 @@ export interface Caller {
   readonly accessToken: string | undefined;
   /** Whether the request has credentials at all, well-formed or not. */
   readonly hasCredentials: boolean;
-  /** The audience that the request names explicitly; undefined selects the token's or the default. */
+  /** The audience that the request specifies. If undefined, the token's audience or the default is used. */
   readonly audience: string | undefined;
   /** The address that links in emails lead to: the requested one if the redirect rule allows it, otherwise the site URL. */
   redirectTo(): string;
@@ -28,7 +28,7 @@ export interface Caller {
 export interface UserCaller extends Caller {
   readonly claims: Claims;
   readonly user: User;
-  /** At the assurance level of the token. Undefined if the token has no session. */
+  /** The session at the token's assurance level. Undefined if the token has no session. */
   readonly session: Session | undefined;
 }
 

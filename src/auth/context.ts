@@ -25,7 +25,7 @@ export interface AuthContext {
   readonly pool: Pool;
   /**
    * Access to schema `_plinth`, which no project role can read. Must not be used while a transaction of `pool` holds a
-   * lock that it needs.
+   * lock that the query needs.
    */
   readonly ownTables: Pool;
   /** False for a database of the hosted service, where we create no tables. */

@@ -11,7 +11,7 @@ const deadlines = new AsyncLocalStorage<AbortSignal>();
 /** Aborts when the current request exceeds its time limit. Undefined outside of requests. */
 export const currentDeadline = (): AbortSignal | undefined => deadlines.getStore();
 
-/** Throws `request_timeout` if `work` takes too long. The work itself continues without effect on the response. */
+/** Throws `request_timeout` if `work` takes too long. The work itself continues but doesn't affect the response. */
 export async function withDeadline<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const late = Promise.withResolvers<never>();

@@ -36,7 +36,7 @@ export const errorTable = {
   unexpected_audience: { status: 403, message: "Token audience doesn't match request audience" },
   invalid_credentials: { status: 400, message: 'Invalid login credentials' },
   insufficient_aal: { status: 403, message: 'AAL2 required to enroll a new factor' },
-  // sign-up, mail, phone
+  // sign-up, email, phone
   signup_disabled: { status: 422, message: 'Signups not allowed for this instance' },
   user_already_exists: { status: 422, message: 'User already registered' },
   email_exists: { status: 422, message: 'A user with this email address has already been registered' },
@@ -181,7 +181,7 @@ export type ErrorCode = keyof typeof errorTable;
 
 export type WeakPasswordReason = 'length' | 'characters' | 'pwned';
 
-/** An error with a code from the table. The client sees code and message; `cause` is only logged. */
+/** An error with a code from the table. The client sees the code and the message. `cause` is only logged. */
 export class AuthError extends Error {
   /** Undefined for errors that a hook defines. Rendered as `unknown` or `unexpected_failure`. */
   readonly code: ErrorCode | undefined;
@@ -210,7 +210,7 @@ export class AuthError extends Error {
 }
 
 /**
- * Creates an {@link AuthError} with an optional message in place of the table's.
+ * Creates an {@link AuthError}. An optional message replaces the table's message.
  *
  * @example throw authError('validation_failed', 'missing email or phone');
  */

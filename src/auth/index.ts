@@ -75,7 +75,10 @@ export interface AuthDeps {
   readonly mailer: Mailer;
   /** The project root. Template paths are relative to it. */
   readonly projectDir: string;
-  /** Returns the public API address, for example http://127.0.0.1:54321. A function because port 0 is resolved late. */
+  /**
+   * Returns the public API address, for example http://127.0.0.1:54321. This is a function because port 0 is resolved
+   * late.
+   */
   readonly apiUrl: () => string;
   readonly mode: Mode;
   /** Whether pages are served at `/account`. True by default. */
@@ -102,7 +105,7 @@ export interface AuthService extends Service {
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
   readonly messagePreviews: MessagePreviews;
   readonly users: UserAdministration;
-  /** For the Console. Attempts count regardless of `auth.guess_limits`. */
+  /** For the Console. Attempts are counted regardless of `auth.guess_limits`. */
   readonly guesses: AttemptLimits;
 }
 
@@ -170,7 +173,7 @@ export function createAuth(deps: AuthDeps): AuthService {
 
 function authPlugin(ctx: AuthContext): FastifyPluginAsync {
   return async (app) => {
-    // Each route parses its body as JSON, whatever its content type says. An empty body is allowed too.
+    // Each route parses its body as JSON, regardless of the content type. An empty body is also allowed.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: maxBodyBytes }, (_request, body, done) => {
       done(null, body);

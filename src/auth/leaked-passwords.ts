@@ -14,7 +14,7 @@ export interface LeakedPasswordSettings {
   readonly list_path: string | undefined;
 }
 
-/** The limit of upstream, so that a sign-up doesn't wait for long. */
+/** Upstream's limit, so that a sign-up doesn't wait for long. */
 const leakCheckTimeoutMs = 5000;
 
 export function createLeakedPasswords(
@@ -28,7 +28,7 @@ export function createLeakedPasswords(
       const answer = await outgoing.send({
         url: `${url.replace(/\/+$/, '')}/range/${hash.slice(0, rangePrefixChars)}`,
         reach: 'configured',
-        // Padding hides the range, which the size of the response would reveal.
+        // Padding hides the range, which the response size would otherwise reveal.
         headers: { accept: 'text/plain', 'user-agent': user_agent, 'add-padding': 'true' },
         timeoutMs: leakCheckTimeoutMs,
       });

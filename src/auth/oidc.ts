@@ -34,7 +34,7 @@ export interface IdTokenRules {
   readonly place: IssuerLocation;
   /** Other issuer names that the token may contain. */
   readonly aliases?: readonly string[];
-  /** Values of which the token's audience must contain at least one. */
+  /** The token's audience must contain at least one of these values. */
   readonly audience: readonly string[];
   /** Compared with `at_hash` if both are present. */
   readonly accessToken: string | undefined;
@@ -51,8 +51,8 @@ export interface Oidc {
 
 export class IdTokenError extends Error {
   /**
-   * `audience` and `subject`: the token is valid but issued to another client, or has no subject. Upstream returns a
-   * message for each.
+   * `audience`: the token is valid but issued to another client. `subject`: the token is valid but has no subject.
+   * Upstream returns a separate message for each.
    */
   readonly fault: 'audience' | 'subject' | 'other';
 
@@ -67,7 +67,7 @@ export class IdTokenError extends Error {
 export const isToken = (text: string): boolean => !('reason' in parseToken(text));
 
 const discoveryLifetimeMs = 3_600_000;
-/** Bounds the cache, because an ID token may name any Microsoft tenant. */
+/** Bounds the cache, because an ID token can specify any Microsoft tenant. */
 const maxIssuers = 200;
 /** The tolerated clock skew for `nbf`. */
 const notBeforeSkewSeconds = 300;
@@ -150,7 +150,7 @@ function judgeTarget({ sub, aud }: IdTokenClaims, audience: readonly string[]): 
 }
 
 /**
- * Checks `at_hash`: the left half of the access token's hash, computed with the algorithm of the ID token (OpenID
+ * Checks that `at_hash` is the left half of the access token's hash, computed with the ID token's algorithm (OpenID
  * Connect Core section 3.1.3.8).
  */
 function judgeAccessToken(claims: IdTokenClaims, alg: string, accessToken: string | undefined): void {

@@ -13,16 +13,16 @@ import { authError } from './errors.ts';
 
 const cost = 10;
 
-/** Of the four threads in Node's pool. */
+/** The pool in Node has four threads. */
 const maxThreads = 3;
-/** More than can complete within the time limit of a request. */
+/** More hashes than can complete within the time limit of a request. */
 const maxWaitingHashes = 1000;
 
 export interface Passwords {
   hash(password: string): Promise<string>;
   /** Returns false for an empty or unknown hash. */
   verify(password: string, hash: string): Promise<boolean>;
-  /** Takes as long as a verification, so that timing doesn't reveal unknown accounts. */
+  /** Takes as long as a verification, so that timing doesn't reveal whether an account exists. */
   pretendToVerify(password: string): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
-/** Public errors: what clients may see of a thrown value. */
+/** Public errors: the part of a thrown value that clients may see. */
 import { isPostgresError } from '../shared/postgres-error.ts';
 import { AuthError, authError } from './errors.ts';
 
-/** Converts any thrown value to an error of the table. `cause` has the details for the log. */
+/** Converts any thrown value to an error of the table. `cause` contains the details for the log. */
 export function publicError(error: unknown): AuthError {
   const known = asAway(asAuthError(error));
   return known.status >= 500 && isFaultyText(known.cause)
@@ -10,7 +10,7 @@ export function publicError(error: unknown): AuthError {
     : known;
 }
 
-/** The code to show for an error without one. */
+/** The code to show for an error that has none. */
 export const fallbackCode = ({ status }: AuthError): string =>
   status === 500 ? 'unexpected_failure' : 'unknown';
 
@@ -23,7 +23,7 @@ function asAuthError(error: unknown): AuthError {
 
 /**
  * Returns 503 if PostgreSQL is unavailable: restarting (57P), unreachable (08) or out of connections (53300). GoTrue
- * returns 500, which supabase-js before June 2026 treats as a rejected refresh, so that the user is signed out.
+ * returns 500. For supabase-js before June 2026, a 500 is a rejected refresh, so it signs the user out.
  */
 function asAway(error: AuthError): AuthError {
   if (error.status !== 500 || !isAway(error.cause)) return error;
@@ -37,8 +37,8 @@ const isAway = (error: unknown): boolean =>
   (error instanceof Error && isAway(error.cause));
 
 /**
- * SQLSTATEs for text that PostgreSQL can't store, such as a NUL. Our statements contain none, so it comes from the
- * request.
+ * SQLSTATEs for text that PostgreSQL can't store, such as a NUL. Our statements contain no such text, so it comes from
+ * the request.
  */
 const faultyText = new Set(['22021', '22P05']);
 

@@ -1,6 +1,6 @@
 /**
- * Rate limits per address and handler, and for the whole server on emails and text messages. A count survives the
- * rollback of the operation it allowed.
+ * Rate limits per address and handler, and server-wide limits on emails and text messages. A count survives the
+ * rollback of the operation that it allowed.
  */
 
 import { networkOf, siteOf } from '../shared/network-of.ts';
@@ -53,7 +53,7 @@ export function createRateLimits(buckets: Buckets, settings: Settings): RateLimi
       if (!isAllowed) throw authError('over_request_rate_limit');
     },
     async email(nowMs) {
-      // With autoconfirm, only a limit of 0 applies, as upstream.
+      // With autoconfirm, only a limit of 0 applies, as in upstream.
       const isOver =
         hourly.emails === 0 || (!email.autoconfirm && !(await takeHourly('emails', hourly.emails, nowMs)));
       if (isOver) throw authError('over_email_send_rate_limit');

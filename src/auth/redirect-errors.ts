@@ -10,10 +10,10 @@ export const errorKinds: Readonly<Record<number, string>> = {
   503: 'temporarily_unavailable',
 };
 
-/** Codes that are rendered as `access_denied`, whatever their status. */
+/** Codes that are rendered as `access_denied`, regardless of their status. */
 const deniedCodes = new Set(['signup_disabled', 'user_banned', 'provider_email_needs_verification']);
 
-/** The redirect parameters of an error. Internal errors are logged, and the browser sees a generic message. */
+/** Returns the redirect parameters for an error. Internal errors are logged, and the browser sees a generic message. */
 export function errorParams(ctx: AuthContext, path: string, thrown: unknown): Record<string, string> {
   if (thrown instanceof OAuthShapedError) {
     return { error: thrown.error, error_description: thrown.description };

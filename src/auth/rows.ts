@@ -43,7 +43,9 @@ export interface UserColumns {
   is_anonymous: boolean;
 }
 
-/** A user with the relations that its JSON shows. Use cases update the object together with the database. */
+/**
+ * A user with the relations that the JSON representation shows. Use cases update the object together with the database.
+ */
 export interface User extends UserColumns {
   identities: Identity[] | null;
   factors: Factor[];
@@ -148,7 +150,7 @@ export interface FlowState {
   readonly authentication_method: string;
   readonly auth_code_issued_at: string | null;
   readonly invite_token: string | null;
-  /** The address that the browser ends at. */
+  /** The address that the browser is finally redirected to. */
   readonly referrer: string | null;
   readonly oauth_client_state_id: string | null;
   /** The user that gets the identity. */

@@ -15,7 +15,7 @@ export type HookName = keyof Config['auth']['hook'] | keyof Config['plinth']['au
 /** A section `[auth.external.NAME]`. */
 export interface ProviderSettings {
   readonly enabled: boolean;
-  /** The first is our own client at the provider. ID tokens may be issued to any of them. */
+  /** The first is our own client id at the provider. ID tokens may be issued to any of them. */
   readonly clientIds: readonly string[];
   readonly secret: string;
   /** Empty for the provider's default address. */
@@ -44,7 +44,7 @@ export interface Settings {
   readonly password: PasswordRules;
   readonly leakedPasswords: Config['plinth']['auth']['password']['hibp'];
   readonly saml: Config['plinth']['auth']['saml'];
-  /** Whether users may delete their own account. */
+  /** Whether users can delete their own account. */
   readonly deletionEnabled: boolean;
   readonly passwordChange: { readonly needsReauthentication: boolean; readonly needsCurrent: boolean };
   readonly refresh: { readonly rotation: boolean; readonly reuseIntervalMs: number };
@@ -54,12 +54,12 @@ export interface Settings {
     readonly singlePerUser: boolean;
   };
   readonly requestTimeoutMs: number;
-  /** Undefined keeps guests forever. */
+  /** If undefined, guests are kept forever. */
   readonly guestLifetimeMs: number | undefined;
   readonly email: {
     readonly enabled: boolean;
     readonly autoconfirm: boolean;
-    /** Whether responses hide who has an account. */
+    /** Whether responses hide whether an account exists. */
     readonly hidesAccounts: boolean;
     readonly doubleConfirmChanges: boolean;
     readonly maxFrequencyMs: number;
@@ -102,11 +102,11 @@ export interface Settings {
   /** Emails and text messages per hour, for the whole server. */
   readonly hourly: { readonly emails: number; readonly sms: number };
   /**
-   * False in development, where all clients share one address and the local stack has no header that distinguishes
+   * False in development, because all clients share one address and the local stack has no header that distinguishes
    * them.
    */
   readonly limitsByAddress: boolean;
-  /** Whether an OAuth client's token may change the account, as upstream allows. */
+  /** Whether an OAuth client's token can change the account, as upstream allows. */
   readonly clientsActAsUsers: boolean;
   /** Whether wrong attempts at user-entered secrets are limited per account and token. */
   readonly limitsGuesses: boolean;
@@ -115,10 +115,10 @@ export interface Settings {
 
 const smsProviders = ['twilio', 'twilio_verify', 'messagebird', 'textlocal', 'vonage'] as const;
 
-/** Codes by SMS are valid longer than on the hosted service: 6000 seconds and 6 digits, as on the local stack. */
+/** SMS codes are valid longer than on the hosted service: 6000 seconds and 6 digits, as on the local stack. */
 const smsOtp = { length: 6, expiryMs: 6_000_000 };
 
-/** As on the local stack without the project's own mail server. */
+/** The same as on the local stack if the project has no mail server. */
 const practicallyNoLimit = 360_000;
 
 export function settingsFrom(
@@ -128,7 +128,7 @@ export function settingsFrom(
   hasAccountPages = true,
 ): Settings {
   const externalUrl = () => auth.external_url ?? `${apiUrl()}/auth/v1`;
-  // In development, responses are upstream's, including delivery errors.
+  // In development, responses match upstream's, including delivery errors.
   const hidesAccounts = mode === 'production' && !plinth.auth.reveal_accounts;
   const provider = smsProviders.find((name) => auth.sms[name].enabled) ?? '';
   return {
@@ -220,7 +220,7 @@ export function settingsFrom(
   };
 }
 
-/** Returns the project's own page if configured, or else ours below `apiUrl`. */
+/** Returns the project's own page if configured, otherwise our page below `apiUrl`. */
 function consentUrl(auth: Config['auth'], apiUrl: string | undefined): string | undefined {
   const path = auth.oauth_server.authorization_url_path ?? '';
   if (path === '') return apiUrl && `${apiUrl}/account/consent`;

@@ -1,17 +1,17 @@
-/** Accepted SAML assertions. Each is valid for one sign-in. */
+/** Accepted SAML assertions. Each is valid for only one sign-in. */
 import type { Queryable } from '../database/types.ts';
 import { deleteOldAssertions, findSessionEnd, type SpentAssertion, spendAssertion } from './queries/sso.ts';
 
 export interface SpentAssertions {
   /** Returns false if the assertion was used before. */
   spend(assertion: SpentAssertion): Promise<boolean>;
-  /** When the session of this flow must end. Undefined if the provider set no limit. */
+  /** Returns when the session of this flow must end. Undefined if the provider set no limit. */
   sessionEnd(flowStateId: string): Promise<string | undefined>;
   /** Deletes assertions that have expired. */
   sweep(nowMs: number): Promise<void>;
 }
 
-/** Stores assertions in the database, shared by all of its processes. */
+/** Stores assertions in the database, where all processes share them. */
 export function sharedAssertions(db: Queryable): SpentAssertions {
   return {
     spend: (assertion) => spendAssertion(db, assertion),

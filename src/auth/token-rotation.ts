@@ -1,7 +1,7 @@
 /**
- * Refreshes tokens in batches: the common case of an active token of form 1 and a valid session that no other request
- * is using. Two round trips refresh a whole batch, because commits are a large part of the cost of a refresh. Never
- * rejects a refresh. Requests that don't qualify fall back to `flows/refresh-session.ts`.
+ * Refreshes tokens in batches. Handles the common case: an active token of form 1 and a valid session that no other
+ * request is using. Two round trips refresh a whole batch, because commits are a large part of the cost of a refresh.
+ * Never rejects a refresh. Requests that don't qualify fall back to `flows/refresh-session.ts`.
  */
 import type { Pool } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -23,9 +23,9 @@ import {
 import type { User } from './rows.ts';
 import type { Settings } from './settings.ts';
 
-/** Refreshes per transaction. Each holds several locks until all are written. */
+/** Refreshes per transaction. Each holds several locks until all rows are written. */
 const maxBatchSize = 16;
-/** Longer than a commit takes. A trigger of the project may take any time. */
+/** Longer than a commit takes. A project's trigger may take any amount of time. */
 const slowAfterMs = 25;
 const maxConcurrent = 4;
 
@@ -33,7 +33,7 @@ export interface RotationRequest {
   readonly token: string;
   readonly userAgent: string;
   readonly ip: string;
-  /** The deadline of the request. */
+  /** The request's deadline. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -56,7 +56,7 @@ export function createTokenRotation(pool: Pool, settings: Settings, clock: Clock
           rows[0]?.map((row) => readActiveRefresh(row)).map((each) => [each.place, each]),
         );
         const rotations = requests.map((request, index) => {
-          // A token that occurs twice in a batch takes the fallback, like one that another request has locked.
+          // A token that occurs twice in a batch uses the fallback, like a token that another request has locked.
           const isFirst = requests.findIndex(({ token }) => token === request.token) === index;
           const active = isFirst ? found.get(index + 1) : undefined;
           return active && isUsual(active, settings, clock.now())
@@ -69,7 +69,7 @@ export function createTokenRotation(pool: Pool, settings: Settings, clock: Clock
           (rotation) => rotation && { user: rotation.user, session: rotation.session, child: rotation.child },
         );
       },
-      // The first request has waited longest.
+      // The first request has waited longest, so its deadline applies.
       {
         settings: rotationSettings,
         first: [activeRefreshes(requests.map(({ token }) => token))],
@@ -82,7 +82,7 @@ export function createTokenRotation(pool: Pool, settings: Settings, clock: Clock
     slowAfterMs,
     maxConcurrent,
   });
-  // After an error, every request of the batch falls back, where only the faulty one fails.
+  // After an error, every request in the batch uses the fallback, where only the faulty request fails.
   return (request) => ask(request).catch(() => undefined);
 }
 

@@ -10,7 +10,7 @@ export interface TotpSteps {
   sweep(nowMs: number): Promise<void>;
 }
 
-/** Stores steps in the database, shared by all of its processes. */
+/** Stores steps in the database, where all processes share them. */
 export function sharedTotpSteps(db: Queryable): TotpSteps {
   return {
     take: (factorId, step) => takeTotpStep(db, factorId, step),

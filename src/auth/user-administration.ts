@@ -1,4 +1,4 @@
-/** The administration of users for other modules of this process, by the use cases that `/auth/v1/admin` serves over HTTP. */
+/** User administration for other modules of this process, with the use cases that `/auth/v1/admin` serves over HTTP. */
 import type { AdminCaller } from './caller.ts';
 import type { AuthContext } from './context.ts';
 import { fieldsOf } from './core/fields.ts';
@@ -35,7 +35,7 @@ export interface UserAdministration {
   /** The link of a recovery email, which isn't sent. */
   recoveryLink(email: string): Promise<string>;
   removeFactor(id: string, factorId: string): Promise<void>;
-  /** Banned users have sessions too, because a ban only prevents their use. */
+  /** Banned users can have sessions too, because a ban only prevents their use. */
   sessions(id: string): Promise<JsonObject[]>;
   endSession(id: string, sessionId: string): Promise<void>;
   endSessions(id: string): Promise<void>;

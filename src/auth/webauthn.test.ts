@@ -52,7 +52,7 @@ test('any bytes are judged, and none are believed', async () => {
 });
 
 test('bytes that nest without end are malformed', async () => {
-  // A list of one list of one list …
+  // A list that contains a list, and so on.
   expect(await create(Buffer.alloc(200_000, 0x81))).toMatchObject({ ok: false, fault: 'malformed' });
   expect(await create(Buffer.alloc(200_000, 0xa1))).toMatchObject({ ok: false, fault: 'malformed' });
   const extension = Buffer.concat([

@@ -9,7 +9,7 @@ import type { AssertionResponse, CreationResponse } from './core/webauthn/respon
 
 export type Judgement<T> =
   | { readonly ok: true; readonly proven: T }
-  /** `malformed`: not an authenticator response. `refused`: a response that doesn't match this ceremony. */
+  /** `malformed`: the value isn't an authenticator response. `refused`: the response doesn't match this ceremony. */
   | { readonly ok: false; readonly fault: 'malformed' | 'refused'; readonly cause: unknown };
 
 /** Verifies a new key. Attestation statements are verified, but every authenticator model is accepted. */

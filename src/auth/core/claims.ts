@@ -13,7 +13,7 @@ export interface AmrEntry {
   readonly provider?: string;
 }
 
-/** Beyond upstream: a one-time code in place of a factor. */
+/** Not in upstream: a one-time code used instead of a factor. */
 export const recoveryCodeMethod = 'mfa/recovery_code';
 
 const secondFactors = new Set(['totp', 'mfa/phone', 'mfa/webauthn', recoveryCodeMethod]);
@@ -23,7 +23,7 @@ export const isSecondFactor = (method: string): boolean => secondFactors.has(met
 /** The amr method of each factor type. */
 export const amrMethodOfFactor = { totp: 'totp', phone: 'mfa/phone', webauthn: 'mfa/webauthn' } as const;
 
-/** Returns the assurance level of a session's methods, and the methods with the newest first. */
+/** Returns the assurance level that a session's methods reach, and the methods, newest first. */
 export function assurance(claims: readonly AmrClaim[], user: User): { aal: Aal; amr: AmrEntry[] } {
   const identities = user.identities ?? [];
   const ssoProvider =
@@ -108,7 +108,7 @@ const requiredClaims = [
   'is_anonymous',
 ];
 
-/** Returns what is wrong with the claims that a hook returned. Empty if they are valid. */
+/** Returns the faults in the claims that a hook returned. Empty if the claims are valid. */
 export function claimFaults(claims: JsonObject): string[] {
   const missing = requiredClaims
     .filter((name) => !(name in claims))

@@ -1,7 +1,8 @@
 /**
- * Whether a contact may sign a user in, by the account's row (decision 27). An account has an *owner* once one of its
- * contacts was confirmed or one of its sessions was issued. A contact that the owner never confirmed signs no one in.
- * An account without an owner goes to the first user who proves its contact, without the content of earlier requests.
+ * Decides from the account's row whether a contact can sign a user in (decision 27). An account has an *owner* once one
+ * of its contacts was confirmed or one of its sessions was issued. A contact that the owner never confirmed can't sign
+ * anyone in. The first user who proves the contact of an account without an owner gets the account, without the content
+ * of earlier requests.
  */
 import type { User, UserColumns } from '../rows.ts';
 
@@ -30,8 +31,8 @@ export function hasOwner(user: UserColumns): boolean {
 }
 
 /**
- * Whether an administrator created this account, by an invitation, a link or /admin/users. A sign-up and a provider
- * both write `sub` into the metadata.
+ * Whether an administrator created this account with an invitation, a generated link or /admin/users. Sign-ups and
+ * providers both write `sub` into the metadata.
  */
 export function isPrepared(user: User): boolean {
   const isOwnIdentity = ({ provider }: { provider: string }) => provider === 'email' || provider === 'phone';

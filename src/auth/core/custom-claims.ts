@@ -11,7 +11,8 @@ export interface ClaimRules {
 }
 
 /**
- * Applies the rules. `raw` has all of the provider's claims. Claims that are neither standard nor listed are dropped.
+ * Applies the rules. `raw` contains all of the provider's claims. Claims that are neither standard nor listed are
+ * dropped.
  */
 export function applyClaimRules(
   claims: ExternalClaims,

@@ -1,6 +1,6 @@
 /**
  * A user's profile from a provider: email addresses, and claims under their OpenID Connect names. The claims become the
- * identity's data and the user's metadata, so their names are those of GoTrue 2.196.
+ * identity's data and the user's metadata, so their names match GoTrue 2.196.
  */
 import type { Json, JsonObject } from './json.ts';
 
@@ -33,12 +33,14 @@ const isEmpty = (value: Json | undefined): boolean =>
   value === false ||
   (Array.isArray(value) && value.length === 0);
 
-/** Returns the address as the only and primary one. Empty for `''`. */
+/** Returns the address as the only, primary one. Returns an empty list for `''`. */
 export function soleEmail(email: string, verified: boolean): ProviderEmail[] {
   return email === '' ? [] : [{ email, verified, primary: true }];
 }
 
-/** The claims as stored with the identity, with the primary address, or else the last one. */
+/**
+ * Returns the claims to store with the identity. They include the primary address or, if none is primary, the last one.
+ */
 export function identityDataOf(profile: ExternalProfile): ExternalClaims {
   const { emails, claims } = profile;
   const chosen = emails.find((email) => email.primary) ?? emails.at(-1);

@@ -1,4 +1,4 @@
-/** A JSON body, read field by field as Go decodes into a struct: absent and null become the zero value. */
+/** A JSON body, read field by field the way Go decodes into a struct: absent and null fields become the zero value. */
 import { authError } from '../errors.ts';
 import { isJsonObject, isStorable, type JsonObject } from './json.ts';
 
@@ -15,7 +15,7 @@ export interface Fields {
   raw(name: string): unknown;
 }
 
-/** Parses the body on use, so that the checks before it keep their order. Throws `bad_json`. */
+/** Parses the body only when called, so that earlier checks run first. Throws `bad_json`. */
 export type ReadFields = () => Fields;
 
 /** Throws `bad_json`. */
@@ -32,7 +32,7 @@ export function parseFields(body: string): Fields {
   return fieldsOf(parsed);
 }
 
-/** Wraps an object from this process. */
+/** Wraps an object that was created in this process. */
 export function fieldsOf(values: JsonObject): Fields {
   const read = (name: string): unknown =>
     (Object.hasOwn(values, name) ? values[name] : undefined) ?? undefined;

@@ -1,4 +1,7 @@
-/** JSON values as Go prints maps: keys sorted at every level. Clients compare snapshots of metadata and claims. */
+/**
+ * JSON values in the form that Go prints maps: keys sorted at every level. Clients compare snapshots of metadata and
+ * claims.
+ */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
 export type JsonObject = { [key: string]: Json | undefined };
 
@@ -8,7 +11,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 const maxDepth = 1000;
 
-/** False for values that PostgreSQL rejects as jsonb: a NUL, half a surrogate pair, or nesting beyond its stack. */
+/**
+ * False for values that PostgreSQL rejects as jsonb: those with a NUL, an unpaired surrogate, or nesting too deep for
+ * its stack.
+ */
 export function isStorable(value: unknown): boolean {
   const text = (part: string): boolean => part.isWellFormed() && !part.includes('\0');
   // Iterative, because the value may be nested too deeply for recursion.

@@ -1,16 +1,16 @@
 /**
- * Leaked passwords, by the SHA-1 hashes that Have I Been Pwned publishes: requested by range
- * (https://haveibeenpwned.com/API/v3#SearchingPwnedPasswordsByRange), or looked up in the sorted list that its
- * downloader writes, one `HASH:COUNT` per line.
+ * Finds leaked passwords by the SHA-1 hashes that Have I Been Pwned publishes. The hashes are requested by range
+ * (https://haveibeenpwned.com/API/v3#SearchingPwnedPasswordsByRange), or looked up in the sorted list that the
+ * service's downloader writes, one `HASH:COUNT` per line.
  */
 import { createHash } from 'node:crypto';
 
-/** The hash in upper-case hex, as in the lists. */
+/** The hash in uppercase hex, as in the lists. */
 export function leakHashOf(password: string): string {
   return createHash('sha1').update(password).digest('hex').toUpperCase();
 }
 
-/** The length of the prefix that the service learns. Hundreds of other hashes share it. */
+/** The length of the prefix that is sent to the service. Hundreds of other hashes share it. */
 export const rangePrefixChars = 5;
 
 /** Whether the range in the response contains the hash. A count of 0 is padding. */
@@ -31,7 +31,10 @@ export interface SortedList {
 /** Longer than any line. */
 const windowBytes = 128;
 
-/** Binary search, with about forty reads in the full list. Throws if the file isn't such a list. */
+/**
+ * Runs a binary search, which takes about forty reads in the full list. Throws if the file isn't a sorted list of
+ * hashes.
+ */
 export async function listHolds(list: SortedList, hash: string): Promise<boolean> {
   // The line, if present, starts in [low, high).
   let low = 0;

@@ -32,7 +32,7 @@ export type LinkingDecision =
   | { readonly kind: 'ambiguous' };
 
 /**
- * Decides for a new identity with verified addresses.
+ * Decides which account gets a new identity with verified addresses.
  *
  * @param identities the identities with one of the addresses, in all domains
  * @param userIds the accounts of the default domain with one of the addresses

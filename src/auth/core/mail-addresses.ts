@@ -1,4 +1,7 @@
-/** Which addresses email may be sent to: those the project allows, and those that can receive email. */
+/**
+ * Checks which addresses email can be sent to: the project must allow the address, and it must be able to receive
+ * email.
+ */
 
 /**
  * @param allowed in lower case; empty allows every address
@@ -17,7 +20,7 @@ export interface DomainLookup {
   resolve(domain: string): Promise<readonly string[]>;
 }
 
-/** False only if the domain certainly can't receive email. If DNS doesn't respond, sending is tried. */
+/** Returns false only if the domain certainly can't receive email. If DNS doesn't respond, returns true. */
 export async function canReceiveMail(email: string, dns: DomainLookup): Promise<boolean> {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
   // A single label is a local host name.

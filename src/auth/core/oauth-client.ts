@@ -42,7 +42,7 @@ export const reservedParams = new Set([
   'nonce',
 ]);
 
-/** Not passed to the provider. The invitation is also a secret. */
+/** Not passed to the provider. The invitation token is also a secret. */
 const ownParams = new Set(['provider', 'scopes', 'invite_token']);
 
 /** Returns the request parameters to pass to the provider, such as `prompt`, `login_hint`, or the app's `nonce`. */

@@ -46,14 +46,14 @@ export function oauth1Header(
 export function signatureBase(method: string, url: string, params: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(params)
     .map(([name, value]) => [percentEncode(name), percentEncode(value)] as const)
-    // By name first: joined, `a%20b=` would come before `a=`.
+    // Sorts by name first, because sorting the joined pairs would put `a%20b=` before `a=`.
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`);
   const { protocol, host, pathname } = new URL(url);
   return [method, percentEncode(`${protocol}//${host}${pathname}`), percentEncode(pairs.join('&'))].join('&');
 }
 
-/** RFC 5849 section 3.6: everything but letters, digits and `-._~`. */
+/** Encodes everything except letters, digits and `-._~` (RFC 5849 section 3.6). */
 export function percentEncode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

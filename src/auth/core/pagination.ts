@@ -28,7 +28,7 @@ function parseCount(query: URLSearchParams, name: string, fallback: number): num
 }
 
 /**
- * auth-js takes the page from after the first `=` and parses the quoted rel as JSON. Sorting the parameters by name
+ * auth-js reads the page number after the first `=` and parses the quoted rel as JSON. Sorting the parameters by name
  * puts `page` first.
  */
 export function linkHeader(path: string, query: URLSearchParams, page: Page, total: number): string {

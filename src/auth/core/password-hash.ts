@@ -29,7 +29,7 @@ const maxArgon2Passes = 20;
 const maxLanes = 16;
 const maxScryptBytes = 1_073_741_824;
 
-/** Undefined for an unknown format, or one that costs too much to verify. */
+/** Undefined if the format is unknown or the hash costs too much to verify. */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
   if (text.startsWith('$argon2')) return parseArgon2(text);
   if (text.startsWith('$fbscrypt')) return parseFirebase(text);
@@ -66,7 +66,7 @@ function parseFirebase(text: string): FirebaseHash | undefined {
   return isSound ? { kind: 'firebase', n, r, p, salt, saltSeparator, signerKey, expected } : undefined;
 }
 
-/** RFC 4648 with padding. Undefined for other text. */
+/** Decodes base64 (RFC 4648) with padding. Undefined for other text. */
 function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;

@@ -3,7 +3,8 @@ import type { Session } from '../rows.ts';
 import { isSecondFactor } from './claims.ts';
 
 /**
- * Removes the second factor if the token is older than its use: the session was raised since, but the token wasn't.
+ * Removes the second factor if the token was issued before the factor was used. The session's level was raised in the
+ * meantime, but the token's level wasn't.
  *
  * @example provenSession(session, { aal: 'aal1' }).aal // 'aal1', regardless of the session's level
  */

@@ -35,7 +35,7 @@ export interface RateLimitSettings {
 }
 
 /**
- * How far in the future a bucket's full time may lie. The slack covers concurrent requests that read the clock at
+ * How far in the future a bucket can be full again. The slack covers concurrent requests that read the clock at
  * slightly different times and are counted in a different order.
  */
 export function horizonMs({ size, refillMs }: Bucket): number {

@@ -94,7 +94,8 @@ describe('a pattern', () => {
         });
         const long = text.repeat(times);
         matchesTokens(tokens, long);
-        // Each token is looked at three times a letter: its place, itself, and what it reaches.
+        // Each token is read up to three times per character: for its position, for the match, and for the positions
+        // reachable from it.
         expect(steps).toBeLessThanOrEqual(4 * (tokens.length + 2) * (long.length + 1));
       }),
     );

@@ -1,7 +1,7 @@
 /**
  * An entry of the redirect allow list. Scheme, host, port and path are matched separately, so that a wildcard never
- * extends from one into the next. Within a part the syntax is that of gobwas/glob with the separators `.` and `/`: `*`
- * and `?` stop there, `**` doesn't. Also supports `[a-z]`, `[!a-z]`, `{one,two}` and backslash escapes.
+ * extends from one part into the next. Within a part, the syntax is that of gobwas/glob with the separators `.` and
+ * `/`: `*` and `?` stop there, but `**` doesn't. Also supports `[a-z]`, `[!a-z]`, `{one,two}` and backslash escapes.
  */
 import { domainToASCII } from 'node:url';
 
@@ -99,8 +99,8 @@ function withoutDefault(port: readonly Token[], scheme: string): readonly Token[
 }
 
 /**
- * Whether the whole text matches. Follows all possible positions in the pattern at once, so the number of steps is at
- * most the length of the text times that of the pattern.
+ * Whether the whole text matches. Follows all possible positions in the pattern simultaneously, so the number of steps
+ * is at most the length of the text times the length of the pattern.
  */
 export function matchesTokens(tokens: readonly Token[], text: string): boolean {
   let reached = new Uint8Array(tokens.length + 1);

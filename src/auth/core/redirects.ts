@@ -1,7 +1,7 @@
 /**
- * The redirect rule: which addresses a link may lead to (as GoTrue 2.196, but with the parts of an address checked
- * separately). An http(s) address is matched as a browser reads it, and rejected if Go's net/url would read a different
- * host.
+ * The redirect rule: which addresses a link may lead to. Follows GoTrue 2.196, except that the parts of an address are
+ * checked separately. An http(s) address is matched as a browser reads it, and rejected if Go's net/url would read a
+ * different host.
  */
 import { isIP } from 'node:net';
 import { matchesGlob, parseRedirectGlob, type RedirectGlob, type Target } from './redirect-glob.ts';
@@ -19,8 +19,8 @@ export function redirectRules(siteUrl: string, globs: readonly string[]): Redire
 const maxUrlLength = 16_384;
 
 /**
- * Schemes that a browser executes or displays instead of passing them to an app. Never allowed, whatever the list
- * contains.
+ * Schemes that a browser executes or displays instead of passing them to an app. Never allowed, even if the list
+ * contains them.
  */
 const dangerousSchemes = new Set([
   'about',
@@ -51,7 +51,7 @@ export function chooseRedirect(
 export function isBelow(url: string, base: string): boolean {
   if (!URL.canParse(url) || url !== new URL(url).href) return false;
   const [target, own] = [new URL(url), new URL(base)];
-  // A different name of this host.
+  // A different name for this host.
   if (isLoopbackName(target.hostname) && isLoopbackName(own.hostname)) target.hostname = own.hostname;
   return target.href.startsWith(`${base}/`);
 }
@@ -76,7 +76,9 @@ function isListed({ allowed }: RedirectRules, target: Target): boolean {
 
 const webHost = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/;
 
-/** Undefined for addresses that Go or a browser rejects, that they read differently, or that contain a user name. */
+/**
+ * Undefined for addresses that Go or a browser rejects, that the two parse differently, or that contain a user name.
+ */
 function parseTarget(url: string): Target | undefined {
   const split = url.length > maxUrlLength ? undefined : splitUrl(url);
   if (split === undefined || split.hasUser) return undefined;

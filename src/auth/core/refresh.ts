@@ -3,8 +3,9 @@
  * except where noted.
  *
  * - Active: the token is revoked and gets a child.
- * - Superseded (our rule): the session was raised to a higher level since, so the token is invalid, even within the
- *   reuse interval.
+ * - Superseded (our rule): the session was raised to a higher level after the token was issued, so the token is
+ * invalid,
+ *   even within the reuse interval.
  * - Revoked, but the parent of the active token: the client never received the child and gets the active token, at any
  *   age.
  * - Revoked within the reuse interval: the client gets a new child (several tabs that refresh together).
@@ -43,8 +44,8 @@ export function decideRefresh(
 ): RefreshDecision {
   if (!presented.revoked) return { kind: 'swap' };
   const isRecent = nowMs <= presented.updatedAtMs + rules.reuseIntervalMs;
-  // A tab may refresh at the moment another one raises the session, so the token is rejected without ending the
-  // session.
+  // A tab may refresh at the moment when another tab raises the session's level, so the token is rejected without
+  // ending the session.
   if (presented.isSuperseded) return { kind: 'refuse', endsFamily: rules.rotation && !isRecent };
   if (active && active.parent === presented.token) return { kind: 'return-active', token: active.token };
   if (isRecent) return { kind: 'swap' };
@@ -70,7 +71,7 @@ export function sessionTimes(
 
 export type SessionValidity = 'valid' | 'expired' | 'inactive';
 
-/** Older sessions have no `refreshed_at`, so the time of their token counts. */
+/** Older sessions have no `refreshed_at`, so the time of their refresh token is used instead. */
 export function lastRefreshedMs(session: SessionTimes, refreshTokenUpdatedAtMs: number | undefined): number {
   const { createdAtMs } = session;
   return session.refreshedAtMs ?? Math.max(refreshTokenUpdatedAtMs ?? createdAtMs, createdAtMs);

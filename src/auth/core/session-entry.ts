@@ -1,4 +1,4 @@
-/** A session as its user sees it in the list of their sessions. */
+/** Renders a session for its user's list of sessions. */
 import type { Session } from '../rows.ts';
 import type { JsonObject } from './json.ts';
 import { toRfc3339 } from './times.ts';

@@ -37,7 +37,7 @@ export const textProviders: Readonly<
       const isWhatsapp = channel === 'whatsapp';
       const prefix = isWhatsapp ? 'whatsapp:' : '';
       const sender = twilio.message_service_sid;
-      // A phone number as the sender requires the channel prefix, but the id of a service doesn't.
+      // A sender that is a phone number requires the channel prefix, but a service id doesn't.
       const isNumber = /^[1-9][0-9]{1,14}$/.test(barePhone(sender));
       const content: Record<string, string> =
         isWhatsapp && contentSid !== ''
@@ -63,7 +63,7 @@ export const textProviders: Readonly<
       return `twilio error: ${reason} ${code ?? ''} for message ${textAt(answer, 'sid') ?? ''}`;
     },
   },
-  /** https://www.twilio.com/docs/verify/api/verification: generates the code and its text. */
+  /** Twilio Verify generates the code and its text (https://www.twilio.com/docs/verify/api/verification). */
   twilio_verify: {
     request: ({ twilio_verify }, { phone, channel }) =>
       verifyRequest(twilio_verify, 'Verifications', { To: `+${phone}`, Channel: channel }),
@@ -136,7 +136,7 @@ export const textProviders: Readonly<
   },
 };
 
-/** https://www.twilio.com/docs/verify/api/verification-check: checks a code of Twilio Verify. */
+/** Checks a code from Twilio Verify (https://www.twilio.com/docs/verify/api/verification-check). */
 export const codeCheck: ProviderCall<{ readonly phone: string; readonly code: string }> = {
   request: ({ twilio_verify }, { phone, code }) =>
     verifyRequest(twilio_verify, 'VerificationCheck', { To: `+${phone}`, Code: code }),

@@ -25,8 +25,8 @@ export interface TypedSecret {
   readonly perToken?: number;
   /**
    * `before`: an attempt is counted before the comparison, so that concurrent attempts can't exceed the limit, and
-   * returned if it was correct. `after`: for slow hashes, whose concurrency is limited anyway, so that correct attempts
-   * may arrive together.
+   * given back if the secret was correct. `after`: for slow hashes, whose concurrency is limited anyway, so that
+   * correct attempts may arrive together.
    */
   readonly counted: 'before' | 'after';
   /** One in this many guesses is correct. Undefined if the user chose the secret. */
@@ -96,7 +96,7 @@ export const typedSecrets = {
 
 export type TypedSecretKind = keyof typeof typedSecrets;
 
-/** Longer than any token lives, so a used-up token never works again. */
+/** Longer than the lifetime of any token, so a used-up token never works again. */
 export const tokenMemoryMs = 7 * dayMs;
 
 /** The maximum number of wrong attempts at one account within any 24 hours. */

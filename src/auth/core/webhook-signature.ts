@@ -7,7 +7,7 @@ export interface SignedMessage {
   readonly body: string;
 }
 
-/** Returns one signature per secret, joined by a comma and a space. Throws if a secret has another format. */
+/** Returns one signature per secret, joined by a comma and a space. Throws if a secret has a different format. */
 export function webhookSignature(secrets: string, message: SignedMessage): string {
   const content = `${message.id}.${message.timestampSeconds}.${message.body}`;
   return secrets

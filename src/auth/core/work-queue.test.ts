@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createWorkQueue, QueueFullError } from './work-queue.ts';
 
-/** Work that ends when it is told to. */
+/** Creates work that ends when the test resolves or rejects it. */
 function createJob() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   return { work: () => promise, finish: () => resolve('done'), fail: () => reject(new Error('failed')) };

@@ -47,7 +47,7 @@ export function createWorkQueue(limits: {
     });
   };
 
-  /** The next in line takes the free slot. */
+  /** The next waiting item takes the free slot. */
   const leave = (): void => {
     const [next] = waiting;
     if (next === undefined) {

@@ -29,7 +29,7 @@ export async function draftUser(
     readonly phone?: string;
     readonly password?: string;
     readonly data: JsonObject;
-    /** Whether the user may share an email address with others, to whom it is then not linked. */
+    /** Whether the user may have the same email address as other users without being linked to them. */
     readonly isSsoUser?: boolean;
   },
 ): Promise<NewUser> {
@@ -47,7 +47,7 @@ export async function draftUser(
   };
 }
 
-/** Throws the error of the project's hook. */
+/** Throws the error that the project's hook returns. */
 export async function runBeforeUserCreated(ctx: AuthContext, caller: Caller, draft: NewUser): Promise<void> {
   if (!ctx.settings.hooks.before_user_created.enabled) return;
   const now = fromMs(ctx.clock.now());
@@ -132,7 +132,7 @@ export const emptyUser: User = {
   factors: [],
 };
 
-/** The identity data of our own providers. Metadata can't override these four keys. */
+/** Returns the identity data for our own providers. Metadata can't override these four keys. */
 export function identityClaims(
   user: User,
   claims: {
@@ -207,7 +207,10 @@ export async function stopBeingAnonymous(ctx: AuthContext, tx: Transaction, user
   if (user.is_anonymous) await updateUser(tx, user, { is_anonymous: false }, ctx.clock.now());
 }
 
-/** Column values without any pending code or contact change. Anyone can have the code of a contact change resent. */
+/**
+ * Column values that clear every pending code and contact change. Contact changes are included because anyone can have
+ * their code resent.
+ */
 const nothingPending = {
   confirmation_token: '',
   confirmation_sent_at: null,

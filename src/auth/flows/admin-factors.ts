@@ -1,4 +1,4 @@
-/** Factors of other users, as administrators change and remove them. */
+/** Changes and removes other users' factors for administrators. */
 
 import type { AdminCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -16,7 +16,7 @@ export interface FactorChange {
   readonly phone: string;
 }
 
-/** Updates `factor` as well. @throws {AuthError} validation_failed */
+/** Also updates the `factor` object. @throws {AuthError} validation_failed */
 export async function updateFactorByAdmin(
   ctx: AuthContext,
   { claims }: AdminCaller,
@@ -36,7 +36,7 @@ export async function updateFactorByAdmin(
   });
 }
 
-/** Lowers the sessions that used the factor to aal1. */
+/** Deletes a factor and lowers the sessions that used it to aal1. */
 export async function deleteFactorByAdmin(
   ctx: AuthContext,
   { ip }: AdminCaller,

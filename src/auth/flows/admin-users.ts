@@ -1,4 +1,4 @@
-/** Users as administrators create, change and delete them. */
+/** Creates, changes and deletes users for administrators. */
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
 import { parseGoDuration } from '../../shared/go-duration.ts';

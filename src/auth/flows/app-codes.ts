@@ -1,6 +1,6 @@
 /**
- * The transition from the Account pages to an app. The signed-in user gets a PKCE code for the app, and the app
- * exchanges it for a separate session with the same methods, level and factor. The flow's `referrer` stores the
+ * Transfers a sign-in from the Account pages to an app. The signed-in user gets a PKCE code for the app, and the app
+ * exchanges the code for a separate session with the same methods, level and factor. The flow's `referrer` stores the
  * original session.
  */
 import type { Queryable } from '../../database/types.ts';
@@ -16,7 +16,7 @@ import type { FlowState, Session } from '../rows.ts';
 const providerType = 'account';
 
 export interface CodeRequest {
-  /** Of the session on the Account pages. */
+  /** The access token of the session on the Account pages. */
   readonly accessToken: string;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: 's256' | 'plain';

@@ -1,11 +1,11 @@
-/** The audience that users are looked up in. */
+/** Selects the audience in which users are looked up. */
 import type { Claims } from '../../keys/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 
 /**
- * The audience that users are looked up in, together with their contact: the explicitly requested one, then the token's
- * unless it is an admin's, then the default.
+ * Returns the audience in which users are looked up by their contact: the explicitly requested one, then the token's
+ * unless the token is an admin's, then the default.
  */
 export function audienceOf(ctx: AuthContext, caller: Caller, claims?: Claims): string {
   if (caller.audience) return caller.audience;

@@ -11,8 +11,8 @@ import { beginSignIn } from './external-sign-in.ts';
 import { requireUsedFactor } from './own-account.ts';
 
 /**
- * The Account pages as a provider, so that stock clients reach them with signInWithOAuth. The name follows that of
- * custom providers.
+ * The Account pages as a provider, so that stock clients can reach them with signInWithOAuth. The name follows the form
+ * of custom providers' names.
  */
 export const accountProvider = 'custom:account';
 

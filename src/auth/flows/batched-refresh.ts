@@ -7,7 +7,7 @@ import type { IssuedSession } from '../core/issued-session.ts';
 import { currentDeadline } from '../deadline.ts';
 import { clientOf, signSession } from './sessions.ts';
 
-/** Undefined if the request must take the slower path of `refresh-session.ts`. */
+/** Returns undefined if the request must use the slower path in `refresh-session.ts`. */
 export async function refreshInBatch(
   ctx: AuthContext,
   caller: Caller,

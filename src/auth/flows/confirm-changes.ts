@@ -1,4 +1,4 @@
-/** Confirmation of a contact, and the changes that waited for it. */
+/** Confirms contacts and applies the changes that were pending. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -42,8 +42,8 @@ export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User
 }
 
 /**
- * Accepts a recovery or magic link, which proves the address too. An unclaimed account loses its password, because this
- * request contained none.
+ * Accepts a recovery or magic link, which also proves the address. An unclaimed account loses its password, because
+ * this request contained none.
  */
 export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   try {

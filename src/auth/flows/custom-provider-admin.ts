@@ -26,7 +26,7 @@ import {
 import type { CustomProvider } from '../rows.ts';
 import { accountProvider } from './authorize.ts';
 
-/** An upper bound without practical effect, so that the list can't grow indefinitely. */
+/** Keeps the list from growing indefinitely. Projects don't reach this limit in practice. */
 const maxCustomProviders = 100;
 
 export function listCustom(ctx: AuthContext, type: 'oauth2' | 'oidc' | undefined): Promise<CustomProvider[]> {
@@ -125,7 +125,7 @@ function addressError(cause: unknown): AuthError {
   return authError('validation_failed', addressFaults[fault ?? 'unresolved'], { cause });
 }
 
-/** Fetches the discovery document to store, so that an error shows now instead of at the first sign-in. */
+/** Fetches the discovery document to store, so that an error appears now rather than at the first sign-in. */
 async function discover(ctx: AuthContext, settings: CustomProviderSettings): Promise<JsonObject | null> {
   if (settings.provider_type !== 'oidc') return null;
   const issuer = settings.issuer ?? '';

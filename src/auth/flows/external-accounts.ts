@@ -235,7 +235,7 @@ async function requestVerification(
 }
 
 /**
- * Rejects claims without a subject, and addresses that become another user's address in lower case.
+ * Rejects claims without a subject, and addresses that match another user's address when lowercased.
  * @throws {AuthError} validation_failed
  */
 export function requireIdentifying({ emails, claims }: ExternalProfile): void {

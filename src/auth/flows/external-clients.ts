@@ -1,4 +1,4 @@
-/** A configured provider: where browsers are sent, our client there, and how to read profiles. */
+/** A configured provider: the address that browsers are sent to, our client credentials, and how to read profiles. */
 import type { Reach } from '../../shared/outgoing.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';
 import type { ClientAuth } from '../core/oauth-client.ts';

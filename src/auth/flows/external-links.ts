@@ -22,8 +22,8 @@ export interface ExternalIdentity {
 }
 
 /**
- * Links another identity to the user. A user without an address takes the identity's, which must be confirmed if it is
- * unverified.
+ * Links another identity to the user. A user without an address gets the identity's address, which must be confirmed if
+ * it is unverified.
  * @throws {AuthError} identity_already_exists, email_exists
  */
 export async function linkIdentity(
@@ -77,7 +77,10 @@ export async function findInvited(ctx: AuthContext, db: Queryable, token: string
   return user;
 }
 
-/** Accepts an invitation with a provider that knows the invited address. @throws {AuthError} validation_failed */
+/**
+ * Accepts an invitation through a provider whose profile includes the invited address. @throws {AuthError}
+ * validation_failed
+ */
 export async function acceptInvite(
   ctx: AuthContext,
   tx: Transaction,

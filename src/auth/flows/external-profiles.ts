@@ -98,8 +98,8 @@ async function readWithoutIdToken(
 }
 
 /**
- * Returns the issuer of the token's tenant, not yet trusted. The token must be signed with that tenant's keys, and the
- * tenant must be Microsoft's or below the configured address.
+ * Returns the issuer that the unverified token specifies. The token must still be verified with that tenant's keys. The
+ * issuer must be one of Microsoft's or have the origin of the configured address.
  */
 function azureIssuerOf(idToken: string, url: string): string {
   const issuer = issuerOf(idToken);
@@ -113,7 +113,7 @@ function azureIssuerOf(idToken: string, url: string): string {
   throw new Error(`azure: ID token issuer not valid "${issuer}"`);
 }
 
-/** The issuer of an unverified ID token. Empty if the text isn't one. */
+/** The issuer of an unverified ID token. Empty if the text isn't an ID token. */
 export function issuerOf(idToken: string): string {
   try {
     const payload = Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8');
@@ -147,7 +147,7 @@ async function readResource(
   return JSON.parse(answer.text) as unknown;
 }
 
-/** @throws {Error} as {@link readConfigured} */
+/** @throws {Error} under the same conditions as {@link readConfigured} */
 export async function readUserinfo(
   ctx: AuthContext,
   url: string,

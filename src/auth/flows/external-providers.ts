@@ -49,7 +49,7 @@ function configuredClient(
   redirectUri: string,
   scopes: string,
 ): OAuth2Client {
-  // Apple, Google and Keycloak are their own issuers. Upstream ignores `url` for Apple and Google.
+  // Apple and Google have fixed issuers, so `url` is ignored, as in upstream.
   const url = spec.profile.from === 'id-token' && ownsIssuer.has(name) ? '' : settings.url;
   const asked = spec.fixedScopes || scopes === '' ? [] : scopes.split(',');
   return {

@@ -83,11 +83,11 @@ function authorize(
   return { url, secret };
 }
 
-/** The lifetime of a PKCE verifier, as upstream. */
+/** The lifetime of a PKCE verifier, as in upstream. */
 const clientStateLifetimeMs = 300_000;
 
 /**
- * @param params of the request that brought the browser back
+ * @param params the parameters of the request with which the browser returned
  * @throws {OAuthShapedError} with the provider's error. @throws {AuthError}
  */
 export async function readProviderResponse(
@@ -151,7 +151,7 @@ async function redeem(
 ): Promise<TokenResponse> {
   const ways: readonly ClientAuth[] = client.clientAuth === 'post' ? ['post', 'basic'] : ['basic', 'post'];
   const failure = (cause: unknown) =>
-    // Cut by code points, because half a surrogate pair can't be encoded in a URL.
+    // Truncates by code point, because an unpaired surrogate can't be encoded in a URL.
     internalError(`Unable to exchange external code: ${[...code].slice(0, 4).join('')}`, cause);
   let error = '';
   for (const way of ways) {

@@ -77,7 +77,7 @@ export async function verifyFactor(
     throw authError('validation_failed', 'Code needs to be non-empty');
   }
   if (factor.factor_type === 'webauthn' && !ctx.settings.mfa.web_authn.verify_enabled) {
-    // The code is upstream's.
+    // The error code is upstream's.
     throw authError('mfa_webauthn_enroll_not_enabled', 'MFA verification is disabled for WebAuthn');
   }
   requireVerifyEnabled(ctx, factor);

@@ -14,7 +14,7 @@ import { originSession } from './app-codes.ts';
 import { audit } from './audit.ts';
 import { issueSession } from './sessions.ts';
 
-/** The lifetime of a code: from the click for magic links, otherwise from the request. */
+/** The lifetime of a code, measured from the click for magic links and otherwise from the request. */
 const codeLifetimeMs = 300_000;
 
 export interface RedeemedCode {

@@ -1,6 +1,6 @@
 /**
  * Transfers a guest's data to an existing account: the project's hook moves the data, then the guest is deleted. The
- * guest and the account each prove themselves with a session, and the account's sign-in must be recent.
+ * guest and the account are each proven by a session, and the account's sign-in must be recent.
  */
 import type { AuthContext } from '../context.ts';
 import { isFreshSignIn } from '../core/fresh-sign-in.ts';

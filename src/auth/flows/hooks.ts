@@ -24,7 +24,7 @@ const names: Readonly<Record<HookName, string>> = {
 
 const attempts = 3;
 const backoffMs = 2000;
-/** For all attempts together. */
+/** The total for all attempts. */
 const httpTimeoutMs = 5000;
 const functionTimeoutMs = 2000;
 const maxAnswerBytes = 200 * 1024;
@@ -59,7 +59,8 @@ export async function runHook(
 }
 
 /**
- * Throws an error from a successful response, `{"error": {"http_code", "message"}}`. An empty message isn't an error.
+ * Throws the error that a successful response contains: `{"error": {"http_code", "message"}}`. An empty message isn't
+ * an error.
  */
 function throwOnRefusal(answer: JsonObject): void {
   const error = answer.error;
@@ -79,7 +80,7 @@ async function callFunction(
   const [, schema = '', name = ''] = new URL(uri).pathname.split('/').map(decodeURIComponent);
   const call = async (inside: Transaction): Promise<JsonObject> => {
     const result = await callHookFunction(inside, { schema, name }, body, functionTimeoutMs);
-    // A function may return its JSON as text too.
+    // A function may also return its JSON as text.
     const parsed = typeof result === 'string' ? parseJson(result) : result;
     return isJsonObject(parsed) ? parsed : {};
   };

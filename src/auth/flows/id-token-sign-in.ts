@@ -141,7 +141,7 @@ function isMicrosoftIssuer(issuer: string): boolean {
   return isAzureIssuer(issuer) || /^https:\/\/sts\.windows\.net\/[^/]+\/?$/.test(issuer);
 }
 
-/** Selects the issuer that the unverified token names. Its keys are verified later. */
+/** Selects the issuer that the unverified token specifies. The token itself is verified later. */
 function detected(
   { idToken, issuer }: IdTokenRequest,
   name: 'Apple' | 'Azure',
@@ -197,7 +197,7 @@ async function verify(
 ): Promise<IdTokenClaims> {
   // Avoids a request to the issuer if the text isn't a token.
   if (!isToken(idToken)) throw invalid('Bad ID token');
-  // Apple's second issuer name has the discovery document of the first.
+  // Apple's second issuer name shares the discovery document of the first.
   const asked = provider === 'apple' ? { ...place, issuer: issuers.apple } : place;
   await ctx.oidc.discover(asked).catch((cause: unknown) => {
     throw new AuthError('unexpected_failure', { cause });

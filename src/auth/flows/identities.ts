@@ -16,8 +16,8 @@ import { requireUsedFactor } from './own-account.ts';
 
 /**
  * Chooses a new address if no identity has the user's address anymore: the oldest verified one, or none. An unverified
- * address would block its real owner, so it counts only with autoconfirm and after verified ones. Returns false if
- * other users have all of the addresses.
+ * address would block its real owner, so it is considered only with autoconfirm and after the verified ones. Returns
+ * false if other users have all of the addresses.
  */
 export async function followIdentities(
   ctx: AuthContext,
@@ -71,7 +71,7 @@ export async function unlinkIdentity(ctx: AuthContext, caller: UserCaller, id: s
   await removeIdentity(ctx, caller, user, id);
 }
 
-/** @throws {AuthError} as {@link unlinkIdentity}, except insufficient_aal */
+/** @throws {AuthError} under the same conditions as {@link unlinkIdentity}, except insufficient_aal */
 export async function unlinkIdentityByAdmin(
   ctx: AuthContext,
   caller: AdminCaller,

@@ -1,6 +1,6 @@
 /**
- * Emails with a code and a link. As upstream, the hash of the code is stored twice: in a column of the user for typed
- * codes, and as a one-time token for links.
+ * Emails with a code and a link. As in upstream, the hash of the code is stored twice: in a column of the user for
+ * typed codes, and as a one-time token for links.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -148,7 +148,7 @@ export async function sendEmailChange(
     await ctx.limits.email(now);
     const redirectTo = caller.redirectTo();
     if (ctx.settings.hooks.send_email.enabled) {
-      // Upstream swaps these: the token of the old address comes with the hash of the new one.
+      // Upstream swaps these: the token for the old address is sent with the hash for the new one.
       return callSendEmailHook(ctx, tx, caller, user, {
         token: isDouble ? otpOld : otpNew,
         token_hash: hashNew,
@@ -176,7 +176,7 @@ export async function sendEmailChange(
   await storeEmailChange(ctx, tx, user, { newEmail, hashNew, hashOld: isDouble ? hashOld : undefined });
 }
 
-/** Stores a pending email change. Without a new hash for an address, the existing one is kept. */
+/** Stores a pending email change. If there is no new hash for an address, the existing one is kept. */
 export async function storeEmailChange(
   ctx: AuthContext,
   tx: Transaction,
@@ -216,7 +216,7 @@ export type Notification =
   | 'mfa_factor_enrolled'
   | 'mfa_factor_unenrolled';
 
-/** Notifies the user of a change if the project enables that. A failure is only logged. */
+/** Notifies the user of a change if the project enables the notification. A failure is only logged. */
 export async function notify(
   ctx: AuthContext,
   tx: Transaction | undefined,

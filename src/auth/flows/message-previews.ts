@@ -13,7 +13,7 @@ export interface MailPreview {
   readonly text: string;
   /** The project's template file. Undefined if the default was used. */
   readonly file: string | undefined;
-  /** Why the project's template couldn't be used. The default is shown then. */
+  /** Why the project's template couldn't be used. In that case, the preview shows the default template. */
   readonly fault: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function createMessagePreviews(ctx: AuthContext): MessagePreviews {
     },
     async text(phone) {
       const { provider, template } = ctx.settings.phone;
-      // The hook expects a user, and a preview has none.
+      // The hook expects a user, but a preview has none.
       if (ctx.settings.hooks.send_sms.enabled)
         throw authError('sms_send_failed', 'Text messages are sent by the hook send_sms: try it there.');
       const bare = parsePhone(phone);

@@ -46,7 +46,7 @@ export async function checkEnrolment(
   const { user, session } = caller;
   await deleteStaleFactors(ctx.pool, user.id, ctx.clock.now() - enrolmentLifetimeMs);
   const factors = await listFactors(ctx.pool, user.id);
-  // As upstream, two factors without a name conflict too.
+  // As in upstream, two factors without names also conflict.
   if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) {
     throw authError(
       'mfa_factor_name_conflict',
@@ -115,7 +115,7 @@ export async function runVerificationHook(
 
 /**
  * Completes a verification: marks the factor as verified, raises the session to aal2, and ends the user's other
- * sessions below it. `record` runs in the same transaction.
+ * sessions below aal2. `record` runs in the same transaction.
  */
 export async function raiseSession(
   ctx: AuthContext,

@@ -16,8 +16,8 @@ export function requireOAuthServer(ctx: AuthContext): void {
 }
 
 /**
- * Returns the address to redirect the browser to. Errors are redirects too, but only once the client and the redirect
- * URI are verified.
+ * Returns the address to redirect the browser to. Errors are also sent as redirects, but only after the client and the
+ * redirect URI are verified.
  */
 export async function authorize(ctx: AuthContext, query: URLSearchParams): Promise<string> {
   const clientId = query.get('client_id') ?? '';

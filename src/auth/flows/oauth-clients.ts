@@ -20,7 +20,7 @@ import { requireOAuthServer } from './oauth-authorize.ts';
 
 export interface RegisteredClient {
   readonly client: OAuthClient;
-  /** Set only if it was just generated, because only its hash is stored. */
+  /** Set only if the secret was just generated, because only its hash is stored. */
   readonly secret: string | undefined;
 }
 

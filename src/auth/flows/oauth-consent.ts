@@ -1,6 +1,6 @@
 /**
- * The consent of a user to a client's request. An authorization belongs to the first user who opens it. Users who have
- * granted the same scopes before aren't asked again.
+ * A user's consent to a client's request. An authorization belongs to the first user who opens it. Users who have
+ * already granted the same scopes aren't asked again.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
@@ -21,7 +21,7 @@ import type { OAuthAuthorization, OAuthClient, User } from '../rows.ts';
 
 export type ConsentState =
   | { readonly kind: 'ask'; readonly authorization: OAuthAuthorization; readonly client: OAuthClient }
-  /** Granted before. The redirect address has a code for the client. */
+  /** Already granted. The redirect address contains a code for the client. */
   | { readonly kind: 'allowed'; readonly redirectUrl: string };
 
 /** Throws `oauth_authorization_not_found`, and `validation_failed` if the request is already decided. */
@@ -114,7 +114,10 @@ async function withPending<T extends object | string>(
   return outcome;
 }
 
-/** The same error for unknown, expired and foreign authorizations, so that it doesn't reveal which. */
+/**
+ * Returns the same error for unknown, expired and other users' authorizations, so that the error doesn't reveal which
+ * case applies.
+ */
 function notFound(): AuthError {
   return authError('oauth_authorization_not_found', 'authorization not found');
 }
@@ -135,8 +138,8 @@ export function errorUrl(
 }
 
 /**
- * Adds the issuer, which upstream doesn't, so that a client of several servers can tell whose response it is (RFC
- * 9207).
+ * Adds the issuer, so that a client of several servers can tell which one sent the response (RFC 9207). Upstream omits
+ * the issuer.
  */
 function answerUrl(
   ctx: AuthContext,

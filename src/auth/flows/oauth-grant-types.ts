@@ -13,7 +13,7 @@ import { redeemCode, renderTokens } from './oauth-token.ts';
 import { refreshSession } from './refresh-session.ts';
 
 /**
- * Undefined without client credentials. Throws `invalid_credentials`.
+ * Returns undefined if the request has no client credentials. Throws `invalid_credentials`.
  * @param authorization the Authorization header, for HTTP Basic authentication
  */
 export async function authenticateClient(

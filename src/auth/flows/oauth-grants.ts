@@ -1,4 +1,4 @@
-/** What a user has granted to OAuth clients, and its revocation. */
+/** The grants that a user gave to OAuth clients, and their revocation. */
 
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -12,7 +12,7 @@ export function listGrants(ctx: AuthContext, { user }: UserCaller): Promise<Gran
   return listConsents(ctx.pool, user.id);
 }
 
-/** Revokes the grant of a client and ends its sessions. @throws {AuthError} validation_failed, oauth_consent_not_found */
+/** Revokes a client's grant and ends its sessions. @throws {AuthError} validation_failed, oauth_consent_not_found */
 export async function revokeGrant(ctx: AuthContext, { user }: UserCaller, clientId: string): Promise<void> {
   if (clientId === '') throw authError('validation_failed', 'client_id query parameter is required');
   if (!isUuid(clientId)) throw authError('validation_failed', 'invalid client_id format');

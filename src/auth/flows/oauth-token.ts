@@ -19,10 +19,10 @@ import type { OAuthAuthorization, OAuthClient, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { issueSession } from './sessions.ts';
 
-/** From the authorization request to the exchange of the code. Upstream's default. */
+/** The time allowed between the authorization request and the code exchange. Upstream's default. */
 export const authorizationLifetimeMs = 600_000;
 
-/** Throws {@link OAuthShapedError}, mostly `invalid_grant`. */
+/** Throws {@link OAuthShapedError}, usually `invalid_grant`. */
 export async function redeemCode(
   ctx: AuthContext,
   caller: Caller,
@@ -41,7 +41,7 @@ export async function redeemCode(
   judge(ctx, authorization, client, params);
   const user = await owner(ctx, authorization);
   const scopes = parseScopes(authorization.scope);
-  // Checked before the code is used up. Upstream checks afterwards.
+  // Runs before the code is used up. Upstream checks this later.
   if (scopes.includes('openid') && ctx.keys.signingAlgorithm().startsWith('HS')) {
     throw internalError('Error generating ID token');
   }
@@ -54,7 +54,7 @@ export async function redeemCode(
     return issueSession(ctx, tx, caller, user, method, { by: 'consent' }, undefined, grant);
   });
   if (session === undefined) {
-    // A concurrent request exchanged the code, possibly with a stolen one.
+    // A concurrent request already exchanged the code, which may have been stolen.
     await revokeReplayed(ctx, client, code);
     throw invalidGrant('Invalid authorization code');
   }
@@ -115,8 +115,8 @@ async function owner(ctx: AuthContext, authorization: OAuthAuthorization): Promi
 }
 
 /**
- * Revokes the session that a replayed code created, because a code that arrives twice was stolen (RFC 6749 section
- * 4.1.2). Applies only within the lifetime of a code.
+ * Revokes the session that a replayed code created, because a code that arrives twice is considered stolen (RFC 6749
+ * section 4.1.2). Applies only within the lifetime of a code.
  */
 async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: string): Promise<void> {
   const since = ctx.clock.now() - authorizationLifetimeMs;
@@ -143,7 +143,7 @@ function signIdToken(
       issuer: ctx.settings.issuer(),
       clientId: authorization.client_id,
       nonce: authorization.nonce,
-      // As upstream, issuing the session counts as the authentication.
+      // As in upstream, issuing the session counts as the authentication.
       authTimeSeconds: nowSeconds,
       issuedAtSeconds: nowSeconds,
     }),

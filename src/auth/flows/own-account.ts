@@ -56,11 +56,14 @@ export interface OwnData {
   readonly sessions: readonly Session[];
   readonly passkeys: readonly Passkey[];
   readonly grants: readonly GrantedClient[];
-  /** Null for a database of the hosted service, which has no table for them. */
+  /** Null for a database of the hosted service, which has no table for recovery codes. */
   readonly recoveryCodes: RecoveryCodeCount | null;
 }
 
-/** Everything that describes the user. Excludes secrets and the app's own tables. @throws {AuthError} insufficient_aal */
+/**
+ * Returns all data that describes the user, except secrets and the app's own tables. @throws {AuthError}
+ * insufficient_aal
+ */
 export async function exportOwnData(ctx: AuthContext, caller: UserCaller): Promise<OwnData> {
   requireUsedFactor(caller);
   const { user } = caller;

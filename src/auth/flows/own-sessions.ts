@@ -12,10 +12,10 @@ import { isClient, refuseClient } from './authenticate.ts';
 
 export type SignOutScope = 'global' | 'local' | 'others';
 
-/** @throws {AuthError} no_authorization for an OAuth client that would end other sessions than its own */
+/** @throws {AuthError} no_authorization for an OAuth client that would end sessions other than its own */
 export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignOutScope): Promise<void> {
   const { user, session } = caller;
-  // An OAuth client may end its own session, but none of the user's.
+  // An OAuth client can end its own session, but not the user's other sessions.
   const isOwnOnly = isClient(caller) && !ctx.settings.clientsActAsUsers;
   if (isOwnOnly && scope === 'others') throw refuseClient();
   const endsOne = session && (scope === 'local' || isOwnOnly);

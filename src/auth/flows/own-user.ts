@@ -61,7 +61,7 @@ async function parseUpdate(ctx: AuthContext, body: Fields): Promise<Update> {
   return update;
 }
 
-/** Changes the caller's contacts, password and metadata. `caller.user` has the new values afterwards. */
+/** Changes the caller's contacts, password and metadata. Updates `caller.user` with the new values. */
 export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: Fields): Promise<void> {
   const { user, session, claims } = caller;
   const update = await parseUpdate(ctx, body);

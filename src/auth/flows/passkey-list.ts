@@ -79,7 +79,7 @@ async function requirePasskey(ctx: AuthContext, id: string, userId: string): Pro
   return passkey;
 }
 
-/** The code is upstream's for an unknown passkey. */
+/** The error code is upstream's for an unknown passkey. */
 function notFound() {
   return authError('validation_failed', 'Passkey not found', { status: 404 });
 }

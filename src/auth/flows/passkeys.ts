@@ -109,7 +109,9 @@ export function beginPasskeySignIn(ctx: AuthContext): Promise<PasskeyOptions> {
   return ask(ctx, 'authentication', null, session, requestOptions(party, 'passkey', challenge, []));
 }
 
-/** Throws as {@link finishRegistration}, and 403 `email_not_confirmed`, `phone_not_confirmed`, `user_banned`. */
+/**
+ * Throws the errors of {@link finishRegistration}, and 403 `email_not_confirmed`, `phone_not_confirmed`, `user_banned`.
+ */
 export async function finishPasskeySignIn(
   ctx: AuthContext,
   caller: Caller,
@@ -210,7 +212,9 @@ function refusal(fault: 'malformed' | 'refused', cause?: unknown) {
   return authError('webauthn_verification_failed', message, { cause });
 }
 
-/** The error for a possible copy of the key. Upstream lets a copy sign in. The log informs the operator. */
+/**
+ * Returns the error for a possible copy of the key, and logs a warning for the operator. Upstream lets a copy sign in.
+ */
 function clone(ctx: AuthContext, passkey: Passkey) {
   ctx.log.warn(
     { service: 'auth', passkeyId: passkey.id, userId: passkey.user_id },

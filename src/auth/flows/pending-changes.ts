@@ -1,4 +1,7 @@
-/** Cancels changes of a contact that wait for their confirmation. Codes and links that were sent for them stop working. */
+/**
+ * Cancels contact changes that are awaiting confirmation. Codes and links that were sent for these changes stop
+ * working.
+ */
 
 import type { Transaction } from '../../database/types.ts';
 import type { UserCaller } from '../caller.ts';

@@ -40,8 +40,8 @@ export function parseChannel(ctx: AuthContext, channel: string): Channel {
 }
 
 /**
- * Returns `test-otp` for numbers with a fixed code, otherwise undefined, because upstream loses the provider's message
- * id too.
+ * Returns `test-otp` for numbers with a fixed code, otherwise undefined, because upstream also loses the provider's
+ * message id.
  */
 export async function sendPhoneCode(
   ctx: AuthContext,
@@ -93,7 +93,7 @@ export interface TextToSend {
   readonly kind: PhoneCodeKind | 'mfa';
 }
 
-/** Throws `sms_send_failed`. For factors it is `unexpected_failure`, as upstream. */
+/** Throws `sms_send_failed`, or `unexpected_failure` for factors, as in upstream. */
 export async function sendText(
   ctx: AuthContext,
   caller: Caller,

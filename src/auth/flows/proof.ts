@@ -1,7 +1,7 @@
 /**
  * The proof that a request must have before it gets a session. Every sign-in passes this check, on the locked row and
  * at the moment the session is written. If the use case selected the wrong account, or the account has changed since,
- * there is no session.
+ * no session is issued.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
@@ -16,7 +16,7 @@ export type Proof =
   | { readonly by: 'creation' }
   /** The correct password, with the hash that it was compared to. */
   | { readonly by: 'password'; readonly contact: Contact; readonly hash: string }
-  /** A code or link that was sent to the contact, which is confirmed by now. */
+  /** A code or link that was sent to the contact. The contact is confirmed by now. */
   | { readonly by: 'code'; readonly contact: Contact }
   /** A provider, an SSO connection or a wallet authenticated the identity. */
   | { readonly by: 'identity'; readonly provider: string; readonly providerId: string }

@@ -25,12 +25,12 @@ import { readProviderResponse } from './external-sign-in.ts';
 import type { ProviderResponse } from './provider-response.ts';
 import { issueSession } from './sessions.ts';
 
-/** From the redirect to the provider. */
+/** The time allowed for a sign-in, measured from the redirect to the provider. */
 const signInLifetimeMs = 300_000;
 
 /**
- * The address to redirect the browser to, and the status. Errors are parameters of that address.
- * @param params of the request that the provider sent the browser back with
+ * Returns the address to redirect the browser to, and the status. Errors are parameters of that address.
+ * @param params the parameters of the request with which the browser returned from the provider
  */
 export async function finishProviderSignIn(
   ctx: AuthContext,
@@ -55,7 +55,7 @@ export async function finishProviderSignIn(
   }
 }
 
-/** For the log. */
+/** The request path to log. */
 const callbackPath = '/auth/v1/callback';
 
 interface BegunSignIn {
@@ -64,7 +64,7 @@ interface BegunSignIn {
   readonly target: User | undefined;
 }
 
-/** Returns the sign-in that the state belongs to. @throws {AuthError} if it is unknown, used or expired */
+/** Returns the sign-in that the state belongs to. @throws {AuthError} if the state is unknown, used or expired */
 async function findBegun(ctx: AuthContext, state: string): Promise<BegunSignIn> {
   if (state === '') throw authError('bad_oauth_callback', 'OAuth state parameter missing');
   if (!isUuid(state)) throw authError('bad_oauth_state', 'OAuth state parameter is invalid');

@@ -1,6 +1,6 @@
 /**
- * One-time recovery codes, beyond upstream. A set is generated while the user has a verified factor, and each code
- * replaces a factor once.
+ * One-time recovery codes, which upstream doesn't have. A set is generated while the user has a verified factor, and
+ * each code replaces a factor once.
  */
 
 import type { Transaction } from '../../database/types.ts';
@@ -23,11 +23,11 @@ import { type Actor, adminActor, audit, userActor } from './audit.ts';
 import { reissueAtAal2, runVerificationHook } from './mfa.ts';
 import { verifySecret } from './verify-secret.ts';
 
-/** How many codes the user was given, and how many are left. */
+/** The number of codes that the user was given, and the number of codes left. */
 export interface RecoveryCodeCount {
   readonly total: number;
   readonly remaining: number;
-  /** Null without codes. */
+  /** Null if the user has no codes. */
   readonly createdAt: string | null;
 }
 

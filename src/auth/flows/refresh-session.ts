@@ -1,4 +1,4 @@
-/** Refreshes sessions by the decisions of `core/refresh.ts`. */
+/** Refreshes sessions according to the decisions of `core/refresh.ts`. */
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -87,7 +87,7 @@ function parsePresented(text: string): Presented {
   return { form: 2, text, token };
 }
 
-/** Checks what needs no lock: unknown tokens, banned users and expired sessions. */
+/** Runs the checks that need no lock: for unknown tokens, banned users and expired sessions. */
 async function judge(ctx: AuthContext, caller: Caller, presented: Presented): Promise<void> {
   const now = ctx.clock.now();
   const row = presented.form === 1 ? await findRefreshToken(ctx.pool, presented.text) : undefined;
@@ -198,7 +198,7 @@ function refuseOtherClient(owner: string | undefined, clientId: string | undefin
   throw new OAuthShapedError('invalid_client', reason);
 }
 
-/** Rotates a token of form 1. Returns the next token, or why there is none. */
+/** Rotates a token of form 1. Returns the next token, or the reason why no token is issued. */
 async function rotate(
   ctx: AuthContext,
   tx: Transaction,
@@ -264,8 +264,8 @@ async function rotateRefreshToken(
 
 /**
  * Issues the refresh token of a session that was raised to another level, and invalidates all earlier tokens, including
- * branches. Otherwise each of them could obtain an access token of the new level. With form 1 the new token has no
- * parent, which supersedes the earlier ones (`core/refresh.ts`). With form 2 the session signs with a new key.
+ * branches. Otherwise, each of those could obtain an access token of the new level. With form 1, the new token has no
+ * parent, which supersedes the earlier ones (`core/refresh.ts`). With form 2, the session signs with a new key.
  */
 export async function replaceRefreshToken(
   ctx: AuthContext,

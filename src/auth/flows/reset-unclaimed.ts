@@ -1,4 +1,4 @@
-/** Resets unclaimed accounts, where the content of one request replaces that of earlier requests. */
+/** Resets unclaimed accounts, so that the content of one request replaces the content of earlier requests. */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { type Contact, isPrepared } from '../core/contact-status.ts';
@@ -22,7 +22,7 @@ export interface SignUpContent {
 export const nothing: SignUpContent = { passwordHash: null, data: {} };
 
 /**
- * Leaves an unclaimed account with this password, metadata and contact identity. An account that an administrator
+ * Resets an unclaimed account to this password, metadata and contact identity. An account that an administrator
  * prepared isn't changed, because no one else could write to it. A pending confirmation code isn't changed either,
  * because the caller sends a new one.
  */
@@ -44,7 +44,9 @@ export async function resetUnclaimed(
   await keepOnlyIdentity(ctx, tx, user, identity, content.passwordHash);
 }
 
-/** Leaves the account with this identity, its metadata and this password. */
+/**
+ * Removes all other identities and sets the account's metadata to this identity's data and its password to this hash.
+ */
 export async function keepOnlyIdentity(
   ctx: AuthContext,
   tx: Transaction,
@@ -61,7 +63,7 @@ export async function keepOnlyIdentity(
   await revokeEarlierAccess(ctx, tx, user);
 }
 
-/** All but the confirmation token. */
+/** All except the confirmation token. */
 const begunTokens = [
   'recovery_token',
   'email_change_token_new',

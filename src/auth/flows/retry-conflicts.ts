@@ -12,7 +12,7 @@ const sharedKeys = new Set([
  * Retries once if another request created the same row first. The second attempt finds that row, as if the other
  * request had come earlier.
  *
- * @param attempt looks up the row and creates it in a separate transaction
+ * @param attempt looks up the row and creates it in a separate transaction if it doesn't exist
  */
 export async function retryOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
   try {

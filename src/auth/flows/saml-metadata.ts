@@ -5,7 +5,7 @@ import { toMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import { type SsoProvider, updateMetadata } from '../queries/sso.ts';
 
-/** @throws {AuthError} saml_metadata_fetch_failed, also for addresses that aren't public */
+/** @throws {AuthError} saml_metadata_fetch_failed, including for addresses that aren't public */
 export async function fetchMetadata(ctx: AuthContext, url: string): Promise<string> {
   const fetched = await ctx.outgoing
     .send({ url, reach: 'public', redirects: 3, headers: { accept: 'application/xml;charset=UTF-8' } })

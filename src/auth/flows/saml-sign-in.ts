@@ -169,7 +169,10 @@ function decode(encoded: string): string | undefined {
   return bytes.toString('utf8');
 }
 
-/** Returns the assertion, verified to be signed for us and not used before. @throws {AuthError} validation_failed */
+/**
+ * Returns the assertion after verifying that it is signed, intended for us and unused. @throws {AuthError}
+ * validation_failed
+ */
 async function acceptAssertion(
   ctx: AuthContext,
   provider: SsoProvider,
@@ -209,7 +212,10 @@ async function acceptAssertion(
   }
 }
 
-/** Longer than the lifetime of a PKCE code, whose exchange reads the session's end from here. */
+/**
+ * Longer than the lifetime of a PKCE code, because exchanging the code reads the session's end from the stored
+ * assertion.
+ */
 const rememberMs = 600_000;
 
 async function spend(

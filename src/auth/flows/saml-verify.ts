@@ -8,7 +8,7 @@ import { assertionNamespace, protocol, SamlFault, signatureNamespace } from '../
 import { ciphers } from '../core/saml/service-provider.ts';
 import { childrenOf, parseXml, type XmlElement } from '../core/saml/xml.ts';
 
-/** Excludes SHA-1, and HMAC, whose secret would be the public certificate. */
+/** Excludes SHA-1. Also excludes HMAC, because its secret would be the public certificate. */
 const signatureMethods = [
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
@@ -24,7 +24,7 @@ export interface VerifiedResponse {
 }
 
 export interface TrustedKeys {
-  /** The identity provider's certificates in base64. Any of them may have signed. */
+  /** The identity provider's certificates in base64. A signature may come from any of them. */
   readonly certificates: readonly string[];
   /** Our keys for encrypted assertions. Without keys, encrypted assertions are rejected. */
   readonly decryption: readonly KeyObject[];
@@ -77,7 +77,8 @@ function requireAssertion(found: string | XmlElement | undefined): XmlElement {
 }
 
 /**
- * Returns the bytes of the only element with this name, as covered by its own signature. Undefined without a signature.
+ * Returns the bytes of the only element with this name, as covered by its own signature. Undefined if the element isn't
+ * signed.
  * @throws {SamlFault} if the signature is invalid or too weak, or if there are several such elements
  */
 async function verifySigned(

@@ -103,14 +103,14 @@ async function mailLink(
 }
 
 /**
- * Spends the time of a password hash, the slowest part of a sign-up, so that timing doesn't reveal whether an account
+ * Takes as long as a password hash, the slowest part of a sign-up, so that timing doesn't reveal whether an account
  * exists.
  */
 async function workAsForNew(ctx: AuthContext, password: string): Promise<void> {
   if (ctx.settings.signupEnabled) await ctx.passwords.pretendToVerify(password);
 }
 
-/** Another request may have created and confirmed the account since this one looked for it. */
+/** Another request may have created and confirmed the account since this request looked it up. */
 function passIfKnownMeanwhile(error: unknown): void {
   if (!(error instanceof AuthError && error.code === 'user_already_exists')) throw error;
 }

@@ -36,8 +36,8 @@ export interface ClientGrant {
 
 /**
  * Issues a new session after checking what the request has proved, and sets the `sb-auth-*` headers as upstream does.
- * With `origin`, the session takes over that session's methods, level and factor, so that users don't prove them again
- * on the way from the Account pages to an app.
+ * If `origin` is given, the session inherits its methods, level and factor, so that users don't prove them again on the
+ * way from the Account pages to an app.
  */
 export async function issueSession(
   ctx: AuthContext,
@@ -96,7 +96,7 @@ export function clientOf({
   };
 }
 
-/** @param tx the transaction to call the project's hook in, if there is one */
+/** @param tx the transaction in which the project's hook is called, if there is one */
 export async function signSession(
   ctx: AuthContext,
   tx: Transaction | undefined,

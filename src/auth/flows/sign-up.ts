@@ -56,7 +56,7 @@ export interface SignUpRequest {
 
 export type SignUpOutcome =
   | { readonly kind: 'session'; readonly session: IssuedSession }
-  /** The account needs confirmation, or the contact is taken and the response looks the same. */
+  /** The account needs confirmation, or the contact is taken and the response looks the same as for a new account. */
   | { readonly kind: 'user'; readonly user: JsonObject };
 
 interface Checked {
@@ -110,8 +110,9 @@ const isAnyConfirmed = (user: User): boolean =>
   user.email_confirmed_at !== null || user.phone_confirmed_at !== null;
 
 /**
- * Handles a sign-up with a contact that already has an account. The request gets no session. An unclaimed account takes
- * the new password and metadata and a new code for them, so that only the reader of that code can confirm them.
+ * Handles a sign-up with a contact that already has an account. The request gets no session. An unclaimed account gets
+ * the new password and metadata, and a new code is sent for them, so that only the reader of that code can confirm
+ * them.
  */
 async function signUpAgain(
   ctx: AuthContext,
@@ -167,7 +168,7 @@ function isPausing({ settings, clock }: AuthContext, user: User, provider: Provi
 }
 
 /**
- * Two sign-ups share one code, so the code can't tell whose password counts. Unless the passwords are equal, neither
+ * Two sign-ups share one code, so the code can't show whose password counts. Unless the passwords are equal, neither
  * counts.
  */
 async function contest(
@@ -180,7 +181,7 @@ async function contest(
   await resetUnclaimed(ctx, tx, user, provider, nothing);
 }
 
-/** Whether the account with this contact is unclaimed and a code will show who owns it. */
+/** Whether the account with this contact is unclaimed and a code will prove who owns it. */
 function isOpen(ctx: AuthContext, user: User, { provider, email, phone }: Checked): boolean {
   const isOwnColumn = provider === 'email' ? user.email?.toLowerCase() === email : user.phone === phone;
   return isOwnColumn && contactStatus(user, provider) === 'unclaimed' && !confirmsAtOnce(ctx, provider);
@@ -195,7 +196,7 @@ function confirmsAtOnce({ settings }: AuthContext, provider: Provider): boolean 
   return settings[provider].autoconfirm;
 }
 
-/** Checks in upstream's order, which decides which error wins. */
+/** Checks in upstream's order, which determines the error that is returned. */
 async function check(ctx: AuthContext, request: SignUpRequest): Promise<Checked> {
   const { settings } = ctx;
   if (!settings.signupEnabled) throw authError('signup_disabled');
@@ -303,8 +304,8 @@ function withoutOld(metadata: JsonObject): JsonObject {
 }
 
 /**
- * The response for a taken contact. With autoconfirm it is an error. Otherwise it looks like that of a new account,
- * with a made-up id. Upstream reveals a taken contact by the missing identity.
+ * The response for a taken contact. With autoconfirm, the response is an error. Otherwise, it looks like the response
+ * for a new account, with a made-up id. Upstream reveals a taken contact by omitting the identity.
  */
 async function answerRepeated(ctx: AuthContext, user: User, checked: Checked): Promise<SignUpOutcome> {
   await ctx.pool.transaction((tx) =>
@@ -318,7 +319,7 @@ async function answerRepeated(ctx: AuthContext, user: User, checked: Checked): P
   return { kind: 'user', user: renderUser(shown) };
 }
 
-/** A made-up account, as it would look right after a sign-up. */
+/** A made-up account, in the state right after a sign-up. */
 async function invent(ctx: AuthContext, checked: Checked): Promise<User> {
   const draft = await draftUser(ctx, { ...checked, password: '' });
   const now = fromMs(ctx.clock.now());

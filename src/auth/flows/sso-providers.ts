@@ -1,4 +1,4 @@
-/** SAML identity providers as administrators add and change them. */
+/** Adds and changes SAML identity providers for administrators. */
 import type { AuthContext } from '../context.ts';
 import type { Fields } from '../core/fields.ts';
 import { type AttributeMapping, parseAttributeMapping } from '../core/saml/assertion.ts';
@@ -126,7 +126,10 @@ export async function createSsoProvider(ctx: AuthContext, body: Fields): Promise
   });
 }
 
-/** Fields that the request omits stay unchanged. @throws {AuthError} as above, and saml_entity_id_mismatch, conflict */
+/**
+ * Fields that the request omits stay unchanged. @throws {AuthError} the errors of {@link createSsoProvider}, and
+ * saml_entity_id_mismatch, conflict
+ */
 export async function changeSsoProvider(
   ctx: AuthContext,
   provider: SsoProvider,
@@ -179,7 +182,7 @@ export async function changeSsoProvider(
   }
 }
 
-/** @param id the provider's id, or `resource_` followed by the project's own id of it */
+/** @param id the provider's id, or `resource_` followed by the project's own id for it */
 export async function requireSsoProvider(ctx: AuthContext, id: string): Promise<SsoProvider> {
   const resourceId = /^resource_(.*)$/s.exec(id)?.[1];
   const provider =

@@ -13,7 +13,7 @@ export async function sendByProvider(
   await call(ctx, textProviders[name], message);
 }
 
-/** Whether the provider generates and checks codes itself, as Twilio Verify does. Our own codes aren't sent then. */
+/** Whether the provider generates and checks codes itself, as Twilio Verify does. If so, our own codes aren't sent. */
 export function checksCodes(ctx: AuthContext): boolean {
   return ctx.settings.phone.provider === 'twilio_verify';
 }

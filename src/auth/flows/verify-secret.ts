@@ -32,7 +32,8 @@ export async function verifySecret<T>(
 ): Promise<T | undefined> {
   const isKnownNetwork = async (): Promise<boolean> => {
     if (ownerId === undefined) return false;
-    // A user who is asked for a second factor already has a session, so only sessions that used one count.
+    // A user who is prompted for a second factor already has a session, so only sessions that used a second factor
+    // count.
     const addresses = await listSessionAddresses(
       tx ?? ctx.pool,
       ownerId,

@@ -21,7 +21,10 @@ import {
   verify,
 } from './verify.ts';
 
-/** Verifies a typed code. Undefined if only the first of two confirmations was accepted, so there is no session yet. */
+/**
+ * Verifies a typed code. Returns undefined if only the first of two confirmations was accepted, so there is no session
+ * yet.
+ */
 export async function verifyCode(
   ctx: AuthContext,
   caller: Caller,
@@ -45,7 +48,7 @@ async function signIn(
   return issueSession(ctx, tx, caller, await reloadUser(tx, user), 'otp', proof);
 }
 
-/** Verifies a link. Returns the redirect address, which carries a session, a code or an error. */
+/** Verifies a link. Returns the redirect address, which contains a session, a code or an error. */
 export async function followLink(ctx: AuthContext, caller: Caller, request: VerifyRequest): Promise<string> {
   const target = caller.redirectTo();
   const isPkce = isPkceHash(request.hash);
@@ -86,7 +89,7 @@ async function issueCode(ctx: AuthContext, tx: Transaction, user: User, type: st
   return flow.auth_code;
 }
 
-/** Adds the error to the fragment, and for PKCE to the query as well. */
+/** Adds the error to the fragment and, for PKCE, also to the query. */
 function withError(target: string, error: AuthError, isPkce: boolean): string {
   const kind = errorKinds[error.status];
   const params = {

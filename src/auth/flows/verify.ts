@@ -33,7 +33,7 @@ export interface VerifyRequest {
   readonly type: string;
   /** The hash of the token and its contact, or the hash from a link. */
   readonly hash: string;
-  /** A typed code, with the address or number it was sent to. */
+  /** A typed code, with the address or number that it was sent to. */
   readonly typed: { readonly code: string; readonly email: string; readonly phone: string } | undefined;
 }
 
@@ -97,7 +97,8 @@ export type Verified =
   | { readonly kind: 'half' };
 
 /**
- * Finds the owner of a code or link and performs the confirmation it stands for. Throws `otp_expired`, `user_banned`.
+ * Finds the owner of a code or link and performs the confirmation that it represents. Throws `otp_expired`,
+ * `user_banned`.
  */
 export async function verify(
   ctx: AuthContext,
@@ -189,13 +190,13 @@ async function findByCode(
   const { type, hash } = request;
   const typed = request.typed ?? { code: '', email: '', phone: '' };
   const owner = await findOwner(ctx, tx, type, typed, hash, aud);
-  // The code of an email change identifies the owner, so a wrong one has none.
+  // The code of an email change identifies the owner, so a wrong code has no owner.
   const ownerId = type === 'email_change' ? undefined : owner?.id;
   const guess = { account: typed.email || typed.phone, ownerId, tx };
   const found = await verifySecret(ctx, caller, 'one_time_code', guess, async (spendToken) => {
     if (!owner) return undefined;
     await awaitUser(tx, owner.id);
-    // Reads the user again once no other request can use one of their codes.
+    // Reads the user again, now that no other request can use one of the user's codes.
     const user = await findUserById(tx, owner.id);
     if (!user) return undefined;
     refuseBanned(ctx, user);

@@ -1,4 +1,4 @@
-/** Sign-in with a message that a wallet has signed for this project. */
+/** Sign-in with a message that a wallet signed for this project. */
 
 import { createHash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
@@ -42,7 +42,7 @@ export async function signInWithWallet(
   const fault = walletMessageFault(message, ctx.settings.redirects, now, ctx.settings.accountUrl());
   if (fault !== undefined) throw new OAuthShapedError('invalid_grant', fault);
   // Upstream accepts a message repeatedly until it expires. The text is hashed instead of the signature, because other
-  // valid signatures can be derived from one.
+  // valid signatures can be derived from a given one.
   const digest = createHash('sha256').update(text).digest('base64url');
   if (!(await ctx.limits.once(`wallet:${digest}`, 2 * walletMessageValidityMs, now))) {
     throw new OAuthShapedError('invalid_grant', `Signed ${chainNames[chain]} message was used before`);
@@ -117,7 +117,7 @@ function requireEthereumSignature(text: string): string {
   return text;
 }
 
-/** Chain and address identify the account, because a wallet has no other identifier. */
+/** The chain and the address identify the account, because a wallet has no other identifier. */
 function externalSignIn(message: WalletMessage, aud: string): ExternalSignIn {
   const { chain, address, chainId: network, domain, statement } = message;
   const claims = {

@@ -152,7 +152,7 @@ async function verifyNewKey(
 ): Promise<IssuedSession> {
   const answer = parseCreation(response);
   if (!answer) throw malformed();
-  // A verified factor keeps its key, even if an older challenge is still open.
+  // A verified factor keeps its key, even if an older challenge is still pending.
   if (factor.status === 'verified') throw creationRefused();
   const result = await verifyCreation(ctx.settings.relyingParty, ceremony, answer);
   if (!result.ok) throw result.fault === 'malformed' ? malformed() : creationRefused(result.cause);
@@ -194,7 +194,7 @@ async function verifyKnownKey(
   });
 }
 
-/** Deletes a verified challenge and stores it with the factor, where the project can inspect it. */
+/** Deletes a verified challenge and stores it with the factor, so that the project can inspect it. */
 async function closeChallenge(
   ctx: AuthContext,
   tx: Transaction,
@@ -237,7 +237,7 @@ const malformed = () => authError('validation_failed', 'Invalid credential_respo
 
 const noKey = () => new AuthError('unexpected_failure');
 
-/** Upstream passes on the library's error, which clients see as this 500. */
+/** Upstream returns the library's error, which clients see as this 500. */
 const creationRefused = (cause?: unknown) => new AuthError('unexpected_failure', { cause });
 
 const assertionRefused = (cause?: unknown) =>

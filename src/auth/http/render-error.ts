@@ -1,6 +1,6 @@
 /**
- * Error responses. Clients that send `X-Supabase-Api-Version: 2024-01-01` or later get `{code, message}`, others the
- * older `{code: STATUS, error_code, msg}`. Both get the header `x-sb-error-code`.
+ * Error responses. Clients that send `X-Supabase-Api-Version: 2024-01-01` or later get `{code, message}`. Other clients
+ * get the older `{code: STATUS, error_code, msg}`. Both get the header `x-sb-error-code`.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../kernel/log.ts';

@@ -9,7 +9,7 @@ import { fromMs, toMs } from '../core/times.ts';
 
 const interval = (ms: number) => sql`${`${ms} milliseconds`}::interval`;
 
-/** Takes an attempt. Returns false, without a change, if none is left. */
+/** Takes an attempt. If no attempt is left, changes nothing and returns false. */
 export async function takeAttempt(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<boolean> {
   const now = sql`${fromMs(nowMs)}::timestamptz`;
   const step = interval(rule.refillMs);
@@ -21,7 +21,7 @@ export async function takeAttempt(db: Queryable, key: string, rule: Bucket, nowM
   return rows.length > 0;
 }
 
-/** Takes an attempt even if none is left, but never below an empty budget. */
+/** Takes an attempt even if none is left. The budget never falls below empty. */
 export async function addAttempt(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<void> {
   const now = sql`${fromMs(nowMs)}::timestamptz`;
   const step = interval(rule.refillMs);
@@ -31,13 +31,13 @@ export async function addAttempt(db: Queryable, key: string, rule: Bucket, nowMs
       least(greatest(g.full_at, ${now}) + ${step}, ${now} + ${interval(rule.size * rule.refillMs)})`);
 }
 
-/** Returns an attempt after a correct guess. */
+/** Gives an attempt back after a correct guess. */
 export async function returnAttempt(db: Queryable, key: string, rule: Bucket): Promise<void> {
   await db.query(sql`
     update _plinth.guesses set full_at = full_at - ${interval(rule.refillMs)} where key = ${key}`);
 }
 
-/** When the budget is full again. Undefined if it already is. */
+/** Returns when the budget is full again. Undefined if it already is. */
 export async function findFullAt(db: Queryable, key: string): Promise<number | undefined> {
   const [row] = await db.query<{ full_at: string }>(
     sql`select full_at from _plinth.guesses where key = ${key}`,

@@ -92,9 +92,9 @@ export async function insertChallenge(
 ): Promise<string> {
   const id = randomUUID();
   const now = fromMs(nowMs);
-  // last_challenged_at is unique over all factors, so random microseconds distinguish concurrent challenges. Updated
-  // first, because the challenge's foreign key takes a share lock on the factor that two requests couldn't both
-  // upgrade.
+  // last_challenged_at is unique across all factors, so random microseconds distinguish concurrent challenges. The
+  // update comes first, because the challenge's foreign key takes a share lock on the factor that two requests couldn't
+  // both upgrade.
   const challengedAt = now.replace('Z', `${String(randomInt(1000)).padStart(3, '0')}Z`);
   await db.query(sql`
     update auth.mfa_factors set last_challenged_at = ${challengedAt}, updated_at = ${now} where id = ${factor.id}`);

@@ -95,7 +95,7 @@ export async function completeOAuthFlow(
   return rows.length > 0;
 }
 
-/** The newest flow of this user and method. */
+/** Finds the newest flow of this user and method. */
 export async function findFlowStateOfUser(
   db: Queryable,
   userId: string,
@@ -115,7 +115,7 @@ export async function setCodeIssued(db: Queryable, id: string, nowMs: number): P
   );
 }
 
-/** Returns false if a concurrent request took the flow. A code is exchanged for one session. */
+/** Returns false if a concurrent request took the flow. A code can be exchanged for only one session. */
 export async function takeFlowState(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from auth.flow_state where id = ${id} returning id`);
   return rows.length > 0;

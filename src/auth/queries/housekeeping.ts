@@ -10,7 +10,7 @@ export interface Lifetimes {
   /** Session limits. 0 means no limit. */
   readonly timeboxMs: number;
   readonly inactivityTimeoutMs: number;
-  /** Undefined keeps guests. */
+  /** If undefined, guests are kept. */
   readonly guestLifetimeMs: number | undefined;
   /** The longest lifetime of a code or link. */
   readonly longestCodeMs: number;
@@ -28,7 +28,8 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
     returning 1 as gone`;
   const { timeboxMs, inactivityTimeoutMs, guestLifetimeMs, longestCodeMs } = lifetimes;
   return [
-    // Keeps the parent of the active token, because a client that lost a response may return with it at any age.
+    // Keeps the parent of the active token, because a client that lost a response may present the parent again at any
+    // age.
     remove(
       'refresh_tokens',
       sql`t.revoked and t.updated_at < ${ago(dayMs)} and not exists (
@@ -39,7 +40,7 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
         select t.id from auth.refresh_tokens t join auth.sessions s on s.id = t.session_id
         where s.not_after < ${ago(dayMs)} and not t.revoked limit ${batchRows} for update of t skip locked)
       returning 1 as gone`,
-    // After their tokens and in small batches, because rows that reference a session are deleted with it.
+    // Runs after their tokens and in small batches, because rows that reference a session are deleted with it.
     remove('sessions', sql`t.not_after < ${ago(3 * dayMs)}`, 10),
     ...(timeboxMs > 0 ? [remove('sessions', sql`t.created_at < ${ago(timeboxMs + dayMs)}`)] : []),
     ...(inactivityTimeoutMs > 0
@@ -60,7 +61,7 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
     // Anyone who knows a client's id can start an authorization. Upstream keeps them all.
     remove('oauth_authorizations', sql`t.expires_at < ${ago(dayMs)}`),
     remove('webauthn_challenges', sql`t.expires_at < ${ago(0)}`),
-    // Beyond upstream: deletes expired links. Upstream keeps them until the user requests another.
+    // Not in upstream: deletes expired links. Upstream keeps them until the user requests another.
     remove('one_time_tokens', sql`t.created_at at time zone 'UTC' < ${ago(longestCodeMs + dayMs)}`),
     ...(guestLifetimeMs === undefined
       ? []

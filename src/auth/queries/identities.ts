@@ -19,7 +19,7 @@ export async function findIdentity(
   return identity;
 }
 
-/** Locks a user's identities, so that no other transaction adds or removes one until this one ends. */
+/** Locks a user's identities, so that no other transaction adds or removes an identity until this transaction ends. */
 export async function lockIdentities(tx: Transaction, userId: string): Promise<Identity[]> {
   await tx.query(sql`select from auth.users where id = ${userId} for update`);
   return tx.query<Identity>(
@@ -28,9 +28,9 @@ export async function lockIdentities(tx: Transaction, userId: string): Promise<I
 }
 
 /**
- * Identities of all users with one of these addresses, which must be in lower case. Only verified addresses count, so
- * that an identity that merely claims an address doesn't match its owner's accounts. An SSO connection verifies its own
- * addresses.
+ * Finds the identities of all users with one of these addresses, which must be in lower case. Only verified addresses
+ * count, so an identity that merely claims an address doesn't match the owner's accounts. An SSO connection verifies
+ * its own addresses.
  */
 export function findIdentitiesByEmail(db: Queryable, emails: readonly string[]): Promise<Identity[]> {
   return db.query<Identity>(sql`
@@ -60,7 +60,7 @@ function withLowerEmail(data: JsonObject): JsonObject {
   return typeof data.email === 'string' ? { ...data, email: data.email.toLowerCase() } : data;
 }
 
-/** `data.sub` is the provider's id of the user. */
+/** `data.sub` is the provider's id for the user. */
 export async function insertIdentity(
   db: Queryable,
   userId: string,

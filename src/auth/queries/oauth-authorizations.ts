@@ -29,7 +29,7 @@ export async function insertAuthorization(
   return authorizationId;
 }
 
-/** Undefined also if another transaction holds the row. */
+/** Also undefined if another transaction holds the row. */
 export async function lockAuthorization(
   db: Queryable,
   authorizationId: string,
@@ -44,7 +44,7 @@ export async function setAuthorizationUser(db: Queryable, id: string, userId: st
   await db.query(sql`update auth.oauth_authorizations set user_id = ${userId} where id = ${id}`);
 }
 
-/** Only its user can release it, and only while it is pending. */
+/** Only the authorization's user can release it, and only while it is pending. */
 export async function freeAuthorization(
   db: Queryable,
   authorizationId: string,

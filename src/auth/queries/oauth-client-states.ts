@@ -1,4 +1,4 @@
-/** Statements on auth.oauth_client_states: secrets to keep until a provider's response arrives. */
+/** Statements on auth.oauth_client_states, which stores secrets until a provider's response arrives. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -24,7 +24,7 @@ export async function insertOAuthClientState(
   return id;
 }
 
-/** Deletes the row, so it can be read once. */
+/** Deletes the row, so that it can be read only once. */
 export async function takeOAuthClientState(db: Queryable, id: string): Promise<OAuthClientState | undefined> {
   const [row] = await db.query<OAuthClientState>(sql`
     delete from auth.oauth_client_states where id = ${id} returning provider_type, code_verifier, created_at`);

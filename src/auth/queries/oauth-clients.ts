@@ -73,7 +73,7 @@ export async function updateOAuthClient(
   return row;
 }
 
-/** Marks the client as deleted. The row stays for its references. */
+/** Marks the client as deleted. The row is kept because other rows reference it. */
 export async function deleteOAuthClient(db: Queryable, id: string, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
   await db.query(sql`

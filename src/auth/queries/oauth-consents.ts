@@ -23,7 +23,7 @@ export interface GrantedClient extends OAuthConsent {
   readonly logo_uri: string | null;
 }
 
-/** Newest first, without deleted clients. */
+/** Newest first, excluding deleted clients. */
 export function listConsents(db: Queryable, userId: string): Promise<GrantedClient[]> {
   return db.query<GrantedClient>(sql`
     select c.id, c.client_id, c.scopes, c.granted_at, o.client_name, o.client_uri, o.logo_uri
@@ -45,7 +45,7 @@ export async function upsertConsent(
     do update set scopes = excluded.scopes, granted_at = excluded.granted_at, revoked_at = null`);
 }
 
-/** The table's constraint must hold even if the clock was set back. */
+/** The table's constraint must be met even if the clock was set back. */
 export async function revokeConsent(db: Queryable, id: string, nowMs: number): Promise<void> {
   await db.query(sql`
     update auth.oauth_consents set revoked_at = greatest(${fromMs(nowMs)}::timestamptz, granted_at) where id = ${id}`);

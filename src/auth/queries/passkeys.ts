@@ -24,7 +24,7 @@ export async function findPasskey(db: Queryable, id: string, userId: string): Pr
   return passkey;
 }
 
-/** Counts a user's passkeys. Locks until the transaction ends, so that the limit holds. */
+/** Counts a user's passkeys. Locks the user until the transaction ends, so that the limit can't be exceeded. */
 export async function countPasskeys(tx: Transaction, userId: string): Promise<number> {
   await tx.query(sql`select from auth.users where id = ${userId} for update`);
   const [row] = await tx.query<{ count: number }>(
@@ -110,7 +110,7 @@ export async function insertPasskeyChallenge(
   return id;
 }
 
-/** Deletes and returns the challenge, so that it can be used once, whatever the response. */
+/** Deletes and returns the challenge, so that it can be used only once, regardless of the response. */
 export async function takePasskeyChallenge(
   db: Queryable,
   id: string,

@@ -5,10 +5,10 @@ import { type Bucket, horizonMs } from '../core/rate-limit-rules.ts';
 import { fromMs } from '../core/times.ts';
 
 /**
- * Takes one token from the bucket. Returns false, without a change, if none is left.
+ * Takes one token from the bucket. If no token is left, changes nothing and returns false.
  *
  * A bucket is stored as the time when it is full again (the generic cell rate algorithm). Each token moves that time by
- * `refillMs`, and it may be at most `size` tokens ahead (`horizonMs`).
+ * `refillMs`, up to the equivalent of `size` tokens in the future (`horizonMs`).
  */
 export async function takePermission(
   db: Queryable,

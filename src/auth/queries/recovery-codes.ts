@@ -38,7 +38,7 @@ export async function hasRecoveryCode(db: Queryable, userId: string, hash: strin
   return rows.length > 0;
 }
 
-/** Returns false if no code with this hash is left. Of two requests with the same code, one gets true. */
+/** Returns false if no code with this hash is left. If two requests send the same code, only one gets true. */
 export async function takeRecoveryCode(db: Queryable, userId: string, hash: string): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.recovery_codes set hashes = array_remove(hashes, ${hash})
@@ -47,7 +47,7 @@ export async function takeRecoveryCode(db: Queryable, userId: string, hash: stri
   return rows.length > 0;
 }
 
-/** Returns false if there were none. Sessions that a code raised are lowered, but not ended. */
+/** Returns false if there were no codes. Sessions that a code raised are lowered, but not ended. */
 export async function deleteRecoveryCodes(db: Queryable, userId: string): Promise<boolean> {
   const rows = await db.query(
     sql`delete from _plinth.recovery_codes where user_id = ${userId} returning user_id`,

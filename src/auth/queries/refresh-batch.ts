@@ -1,4 +1,4 @@
-/** Batched refreshes: one statement reads and locks all rows, and a few small ones write. */
+/** Batched refreshes: one statement reads and locks all rows, and several small statements write. */
 import { randomUUID } from 'node:crypto';
 import type { Setting } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -26,8 +26,8 @@ export type RefreshedSession = Pick<
 /**
  * Returns the position of each token, from 1, with its session and user. Returns no row if the token is unknown or
  * revoked, if its session or user is missing, or if another transaction holds one of them. Never waits for a lock, so
- * that it can't block the pool or deadlock with a change of the user. A separate lookup per token guarantees an index
- * scan, whatever the planner estimates. One statement contains all of them, because starting such a plan costs more
+ * it can't block the pool or deadlock with a change to the user. A separate lookup per token guarantees an index scan,
+ * regardless of the planner's estimates. One statement contains all lookups, because starting such a plan costs more
  * than running it.
  */
 export function activeRefreshes(tokens: readonly string[]): Sql {
@@ -54,7 +54,7 @@ interface Row extends User, Omit<RefreshedSession, 'id' | 'created_at'> {
   readonly session_created_at: string;
 }
 
-/** A row of {@link activeRefreshes}. Doubles as the user object, because its other columns are harmless there. */
+/** A row of {@link activeRefreshes}. Also used as the user object, because its other columns are harmless there. */
 export function readActiveRefresh(row: object): ActiveRefresh {
   const user = row as Row;
   const { not_after, refreshed_at, oauth_client_id, scopes, amr_claims } = user;
@@ -76,7 +76,7 @@ export function readActiveRefresh(row: object): ActiveRefresh {
 }
 
 export interface TokenRotation {
-  /** With the times to write. */
+  /** The user and the session, with the times to write. */
   readonly user: User;
   readonly session: RefreshedSession;
   readonly tokenId: number;
@@ -90,7 +90,7 @@ export interface TokenRotation {
 
 /**
  * Revokes the tokens, inserts their children and records the refreshes, in upstream's order, which triggers can
- * observe. One statement per table. {@link rotationSettings} make them use the indexes.
+ * observe. Returns one statement per table. {@link rotationSettings} make the statements use the indexes.
  */
 export function tokenRotations(rotations: readonly TokenRotation[], now: string): Sql[] {
   const entries = rotations.flatMap(({ entries }) => entries);
@@ -118,8 +118,8 @@ export function tokenRotations(rotations: readonly TokenRotation[], now: string)
 }
 
 /**
- * Forces generic plans, because the server would otherwise plan each statement with few tokens again. Since the plan is
- * kept, sequential scans are disabled: it may have been made when the tables were empty.
+ * Forces generic plans, because the server would otherwise plan each statement with few tokens again. Sequential scans
+ * are disabled because the plan is kept and may have been made when the tables were empty.
  */
 export const rotationSettings: readonly Setting[] = [
   ['plan_cache_mode', 'force_generic_plan'],

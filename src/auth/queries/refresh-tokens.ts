@@ -15,7 +15,7 @@ export async function findRefreshToken(db: Queryable, token: string): Promise<Re
   return row;
 }
 
-/** Undefined also if another transaction holds the row. */
+/** Also undefined if another transaction holds the row. */
 export async function lockRefreshToken(db: Queryable, token: string): Promise<RefreshToken | undefined> {
   const [row] = await db.query<RefreshToken>(
     sql`select ${columns} from auth.refresh_tokens where token = ${token} for update skip locked`,
@@ -51,7 +51,9 @@ export async function revokeRefreshToken(db: Queryable, id: number, nowMs: numbe
   );
 }
 
-/** Whether the session has a newer token without a parent, so this one was issued before the session was raised. */
+/**
+ * Whether the session has a newer token without a parent. If so, this token was issued before the session was raised.
+ */
 export async function isSuperseded(db: Queryable, sessionId: string, id: number): Promise<boolean> {
   const rows = await db.query(sql`
     select from auth.refresh_tokens where session_id = ${sessionId} and parent is null and id > ${id} limit 1`);

@@ -19,7 +19,7 @@ export async function findSession(db: Queryable, id: string): Promise<Session | 
   return session;
 }
 
-/** Undefined also if another transaction holds the row. */
+/** Also undefined if another transaction holds the row. */
 export async function lockSession(db: Queryable, id: string): Promise<Session | undefined> {
   const [session] = await db.query<Session>(
     sql`select ${columns} from auth.sessions s where s.id = ${id} for update of s skip locked`,
@@ -109,13 +109,13 @@ export async function setRefreshCounter(
     update auth.sessions set refresh_token_counter = ${counter}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
 }
 
-/** In base64url. Tokens signed with the previous key become invalid. */
+/** `key` is in base64url. Tokens signed with the previous key become invalid. */
 export async function setRefreshKey(db: Queryable, id: string, key: string, nowMs: number): Promise<void> {
   await db.query(sql`
     update auth.sessions set refresh_token_hmac_key = ${key}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
 }
 
-/** In ISO 8601. The session ends then, regardless of the settings. */
+/** `notAfter` is in ISO 8601. The session ends at that time, regardless of the settings. */
 export async function setSessionEnd(db: Queryable, id: string, notAfter: string): Promise<void> {
   await db.query(sql`update auth.sessions set not_after = ${notAfter} where id = ${id}`);
 }
@@ -126,8 +126,8 @@ export async function deleteSession(db: Queryable, id: string): Promise<void> {
 
 /**
  * Deletes pending flows that could become another session: unredeemed codes and identities being linked. Must run
- * before a user's sessions are deleted, so that a concurrent exchange can't be faster. Emailed links are excluded,
- * because their code isn't issued yet.
+ * before a user's sessions are deleted, so that a concurrent exchange can't create a session in between. Emailed links
+ * are excluded, because their code isn't issued yet.
  */
 async function deleteCodes(db: Queryable, userId: string): Promise<void> {
   await db.query(sql`
@@ -153,12 +153,12 @@ export async function deleteSessions(db: Queryable, userId: string, exceptId?: s
   await db.query(sql`delete from auth.sessions where user_id = ${userId}${others}`);
 }
 
-/** Deletes the client's sessions of all users. */
+/** Deletes the client's sessions for all users. */
 export async function deleteSessionsOfClient(db: Queryable, clientId: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where oauth_client_id = ${clientId}`);
 }
 
-/** Deletes the client's sessions of this user, and its unredeemed codes. */
+/** Deletes the client's sessions for this user, and its unredeemed codes. */
 export async function deleteClientSessions(db: Queryable, userId: string, clientId: string): Promise<void> {
   await db.query(sql`
     delete from auth.oauth_authorizations
@@ -184,7 +184,9 @@ export async function deleteSessionsBelow(db: Queryable, userId: string, aal: st
   await db.query(sql`delete from auth.sessions where user_id = ${userId} and aal < ${aal}`);
 }
 
-/** Lowers sessions that were raised by a deleted factor and removes its amr claim. Ends no session. */
+/**
+ * Lowers sessions that were raised by a deleted factor, and removes the factor's amr claim. Doesn't end any sessions.
+ */
 export async function downgradeSessions(
   db: Queryable,
   userId: string,

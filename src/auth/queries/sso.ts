@@ -136,7 +136,7 @@ export async function deleteProvider(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from auth.sso_providers where id = ${id}`);
 }
 
-/** Starts a sign-in: inserts its flow state and its relay state, and returns the id of the latter. */
+/** Starts a sign-in: inserts its flow state and its relay state, and returns the id of the relay state. */
 export async function insertSignIn(
   db: Queryable,
   signIn: {
@@ -177,7 +177,7 @@ export interface RelayState {
   auth_code: string | null;
 }
 
-/** Deletes and returns the relay state, so that it is used once, whatever the response. */
+/** Deletes and returns the relay state, so that it can be used only once, regardless of the response. */
 export async function takeRelayState(db: Queryable, id: string): Promise<RelayState | undefined> {
   const [row] = await db.query<RelayState>(sql`
     with taken as (delete from auth.saml_relay_states where id = ${id} returning *)
@@ -216,7 +216,7 @@ export async function spendAssertion(db: Queryable, assertion: SpentAssertion): 
   return rows.length > 0;
 }
 
-/** When the session of this flow must end. Undefined if the provider set no limit. */
+/** Returns when the session of this flow must end. Undefined if the provider set no limit. */
 export async function findSessionEnd(db: Queryable, flowStateId: string): Promise<string | undefined> {
   const [row] = await db.query<{ session_not_after: string | null }>(
     sql`select session_not_after from _plinth.saml_assertions where flow_state_id = ${flowStateId}`,

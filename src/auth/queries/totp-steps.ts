@@ -2,7 +2,10 @@
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 
-/** Returns false if this step or a newer one was accepted before. Of two requests with the same code, one gets true. */
+/**
+ * Returns false if this step or a newer one was accepted before. If two requests send the same code, only one gets
+ * true.
+ */
 export async function takeTotpStep(db: Queryable, factorId: string, step: number): Promise<boolean> {
   const rows = await db.query(sql`
     insert into _plinth.totp_steps as t (factor_id, step) values (${factorId}, ${step}::bigint)

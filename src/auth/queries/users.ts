@@ -86,8 +86,8 @@ export interface NewUser {
 }
 
 /**
- * Inserts a user as triggers on auth.users must first see it: with empty role and tokens, and unconfirmed. As in GoTrue
- * 2.196, everything else follows in updates.
+ * Inserts a user in the state that triggers on auth.users must see first: with an empty role, empty tokens, and
+ * unconfirmed. As in GoTrue 2.196, everything else follows in updates.
  */
 export async function insertUser(db: Queryable, user: NewUser, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
@@ -119,7 +119,7 @@ export type MetadataColumn = 'raw_user_meta_data' | 'raw_app_meta_data';
 
 /**
  * Merges at the top level and removes null keys, then copies the result to `user`. Merges into the current row rather
- * than into what was read before, so that concurrent requests with different keys both succeed.
+ * than into the values that were read before, so that concurrent requests with different keys both succeed.
  */
 export async function mergeUserMetadata(
   db: Queryable,
@@ -148,8 +148,7 @@ export async function deleteUser(db: Queryable, id: string): Promise<void> {
 
 /** Locks the row. Returns false if it doesn't exist or isn't a guest anymore. */
 export async function lockGuest(db: Queryable, id: string): Promise<boolean> {
-  // Other connections can still insert rows that reference the guest, because a hook over HTTP uses a separate
-  // connection.
+  // Other connections can still insert rows that reference the guest, because an HTTP hook uses a separate connection.
   const rows = await db.query(
     sql`select id from auth.users where id = ${id} and is_anonymous for no key update`,
   );
@@ -164,8 +163,8 @@ export async function awaitUser(db: Transaction, id: string): Promise<void> {
 /** The columns that issuing a session depends on. */
 export interface SignInRow extends UserColumns {
   /**
-   * Whether the requested identity exists. Without one, whether any identity of a provider, SSO connection or wallet
-   * does.
+   * Whether the requested identity exists. If none is requested, whether the user has any identity from a provider, SSO
+   * connection or wallet.
    */
   readonly has_identity: boolean;
 }
@@ -198,8 +197,7 @@ export interface UserList {
 }
 
 /**
- * `filter` is a substring of the address, or of the full name ignoring case. Identities are null here, as upstream's
- * are.
+ * `filter` is a substring of the address, or of the full name ignoring case. Identities are null here, as in upstream.
  */
 export async function listUsers(
   db: Queryable,

@@ -90,7 +90,7 @@ export function adminUserRoutes(define: Define, ctx: AuthContext): void {
   });
 }
 
-/** The path of links, as the service sees it behind its gateway. */
+/** The path for pagination links, as the service sees it behind its gateway. */
 function pathBelowMount(exchange: Exchange): string {
   return exchange.path.replace(/^.*?(?=\/admin\/)/, '');
 }

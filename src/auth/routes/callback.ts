@@ -13,7 +13,7 @@ export function callbackRoutes(define: Define, ctx: AuthContext): void {
   }
 }
 
-/** The query. The fields of a form come first (response_mode=form_post). */
+/** The parameters from the query and the form. Form fields come first (response_mode=form_post). */
 function callbackParams({ request, query }: Exchange): URLSearchParams {
   const isForm = header(request, 'content-type')?.startsWith('application/x-www-form-urlencoded');
   if (request.method !== 'POST' || !isForm || typeof request.body !== 'string') return query;

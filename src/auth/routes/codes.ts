@@ -1,4 +1,7 @@
-/** POST /otp, /magiclink, /recover, /resend: codes and links on request. Responses don't reveal who has an account. */
+/**
+ * POST /otp, /magiclink, /recover, /resend: codes and links on request. Responses don't reveal whether an account
+ * exists.
+ */
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
 import { audienceOf } from '../flows/audience.ts';

@@ -49,7 +49,7 @@ export function customProviderRoutes(define: Define, ctx: AuthContext): void {
   });
 }
 
-/** Fields in upstream's order, without null addresses. */
+/** Renders the fields in upstream's order, without null addresses. */
 function render(row: CustomProvider): JsonObject {
   const optional = (value: string | null) => value ?? undefined;
   return {

@@ -9,7 +9,7 @@ import { requireOAuthServer } from '../flows/oauth-authorize.ts';
 import { sendError } from '../http/render-error.ts';
 import type { Define } from './route.ts';
 
-/** How long clients may cache the documents. A new key is published at least this long before it signs. */
+/** How long clients may cache the documents. A new key is published at least this long before it is used to sign. */
 const cacheControl = 'public, max-age=600';
 const serverPath = '/.well-known/oauth-authorization-server';
 
@@ -30,7 +30,7 @@ export function discoveryRoutes(define: Define, ctx: AuthContext): void {
 }
 
 /**
- * Serves the document at the root of the gateway too, as the local stack does, and with the issuer's path appended,
+ * Also serves the document at the root of the gateway, as the local stack does, and with the issuer's path appended,
  * where clients look according to RFC 8414 section 3.1.
  */
 export function rootDiscovery(ctx: AuthContext): { prefix: string; plugin: FastifyPluginAsync } {

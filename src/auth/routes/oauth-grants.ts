@@ -1,4 +1,4 @@
-/** /user/oauth/grants: what a user has granted to OAuth clients, and its revocation. */
+/** /user/oauth/grants: the grants that a user gave to OAuth clients, and their revocation. */
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -29,7 +29,7 @@ export function oauthGrantRoutes(define: Define, ctx: AuthContext): void {
   });
 }
 
-/** A grant as its user sees it. */
+/** Renders a grant for its user. */
 export function renderGrant(consent: GrantedClient): JsonObject {
   return {
     client: renderClient({ ...consent, id: consent.client_id }),

@@ -1,9 +1,9 @@
 /**
- * The OAuth 2.1 server and OpenID provider, compatible with GoTrue 2.196: /oauth/authorize, the consent of the user,
+ * The OAuth 2.1 server and OpenID provider, compatible with GoTrue 2.196: /oauth/authorize, the user's consent,
  * /oauth/token and /oauth/userinfo.
  *
- * Glossary. *Client*: an app that requests access on behalf of a user. *Authorization*: one request of a client,
- * pending until the user decides. *Consent*: the stored decision, which upstream calls a *grant* in its API for users.
+ * Glossary. *Client*: an app that requests access on behalf of a user. *Authorization*: a client's request, pending
+ * until the user decides. *Consent*: the stored decision, which upstream calls a *grant* in its API for users.
  */
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -79,7 +79,7 @@ export function jsonBody(exchange: Exchange) {
   }
 }
 
-/** A client as users see it. */
+/** Renders a client for users. */
 export function renderClient(
   client: Pick<OAuthClient, 'id' | 'client_name' | 'client_uri' | 'logo_uri'>,
 ): JsonObject {
@@ -91,7 +91,7 @@ export function renderClient(
   };
 }
 
-/** Only our own consent page, or one of the project's, may read an authorization. Apps and servers send no Origin. */
+/** Only our own consent page, or one from the project, may read an authorization. Apps and servers send no Origin. */
 function refuseForeignOrigin(ctx: AuthContext, exchange: Exchange): void {
   const origin = header(exchange.request, 'origin') ?? '';
   if (origin !== '' && !isRedirectAllowed(ctx.settings.redirects, origin)) {

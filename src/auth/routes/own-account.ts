@@ -1,6 +1,6 @@
 /**
- * Beyond upstream: GET /user/data, an export of a user's account data; and DELETE /user, where the project lets users delete
- * their account. Neither is open to OAuth clients that act for a user.
+ * Not in upstream: GET /user/data exports a user's account data, and DELETE /user deletes the account if the project
+ * lets users do this. Neither is available to OAuth clients that act for a user.
  */
 import type { AuthContext } from '../context.ts';
 import { renderUser } from '../core/render-user.ts';

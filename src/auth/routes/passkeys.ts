@@ -40,7 +40,7 @@ export function passkeyRoutes(define: Define, ctx: AuthContext): void {
     return renderPasskey(await finishRegistration(ctx, caller, exchange.body));
   });
 
-  // Where passkeys are disabled, that is the response regardless of limits.
+  // If passkeys are disabled, the response says so regardless of limits.
   const guards = ctx.settings.passkeysEnabled ? ({ limit: 'passkey', captcha: true } as const) : {};
   const signInOptions = () => {
     requirePasskeys(ctx);
@@ -82,7 +82,7 @@ export function passkeyRoutes(define: Define, ctx: AuthContext): void {
   });
 }
 
-/** A passkey as its owner sees it. */
+/** Renders a passkey for its owner. */
 export function renderPasskey(passkey: Passkey): JsonObject {
   return {
     id: passkey.id,

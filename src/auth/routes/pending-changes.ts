@@ -1,6 +1,6 @@
 /**
- * Beyond upstream, DELETE /user/email_change and DELETE /user/phone_change: a user cancels a change that waits for its
- * confirmation. Without such a change, nothing happens.
+ * Not in upstream: DELETE /user/email_change and DELETE /user/phone_change cancel a user's change that is awaiting
+ * confirmation. If there is no such change, nothing happens.
  */
 import type { AuthContext } from '../context.ts';
 import { requireUser } from '../flows/authenticate.ts';

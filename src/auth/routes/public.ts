@@ -7,8 +7,8 @@ import type { Define } from './route.ts';
 const gotrueVersion = 'v2.196.0';
 
 /**
- * In upstream's order, without x and vercel_marketplace, which upstream omits. Apps show sign-in buttons by these
- * flags.
+ * In upstream's order, without x and vercel_marketplace, which upstream omits. Apps use these flags to decide which
+ * sign-in buttons to show.
  */
 const externalNames = [
   'apple',

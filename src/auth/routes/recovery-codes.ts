@@ -1,6 +1,6 @@
 /**
- * Recovery codes, beyond upstream: /factors/recovery-codes for their owner, /admin/users/:userId/factors/recovery-codes
- * for administrators.
+ * Recovery codes, which upstream doesn't have: /factors/recovery-codes for their owner,
+ * /admin/users/:userId/factors/recovery-codes for administrators.
  */
 import type { AdminCaller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

@@ -1,4 +1,7 @@
-/** Route declarations: a method, a path below the mount, a handler that returns the JSON of a 200, and its guards. */
+/**
+ * Route declarations: a method, a path below the mount, a handler that returns the JSON body of a 200 response, and its
+ * guards.
+ */
 import type { FastifyInstance } from 'fastify';
 import type { AuthContext } from '../context.ts';
 import type { LimitedHandler } from '../core/rate-limit-rules.ts';
@@ -11,7 +14,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Undefined if the handler has already sent the response. */
 export type Handler = (exchange: Exchange) => Promise<object | undefined> | object;
 
-/** Checks before the handler, in this order. */
+/** Checks that run before the handler, in this order. */
 export interface Guards {
   /** The rate limit by address that applies. */
   readonly limit?: LimitedHandler;

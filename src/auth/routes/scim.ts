@@ -1,4 +1,4 @@
-/** /scim/v2: not supported. Responds as upstream does where SCIM is disabled. */
+/** /scim/v2: not supported. Responds as upstream does when SCIM is disabled. */
 import { authError } from '../errors.ts';
 import type { Define } from './route.ts';
 

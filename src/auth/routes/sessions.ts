@@ -1,4 +1,4 @@
-/** POST /logout; and beyond upstream, a user's own session list: GET /user/sessions, DELETE /user/sessions/:id. */
+/** POST /logout. Also, not in upstream, a user's own session list: GET /user/sessions, DELETE /user/sessions/:id. */
 import type { AuthContext } from '../context.ts';
 import { renderSessionEntry } from '../core/session-entry.ts';
 import { authError } from '../errors.ts';

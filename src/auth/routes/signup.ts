@@ -27,6 +27,6 @@ export function signupRoutes(define: Define, ctx: AuthContext): void {
     });
     return outcome.kind === 'session' ? renderSession(outcome.session) : outcome.user;
   };
-  // Guests have a separate limit, so the handler reads the body before it applies one.
+  // Guests have a separate limit, so the handler reads the body before it applies a limit.
   define('POST', '/signup', signUpUser, { captcha: true });
 }

@@ -1,4 +1,4 @@
--- Second factors, how a session was signed in, and passkeys.
+-- Second factors, the authentication methods of sessions, and passkeys.
 set local role supabase_auth_admin;
 
 create type auth.factor_type as enum ('totp', 'webauthn', 'phone');

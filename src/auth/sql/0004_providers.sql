@@ -1,4 +1,4 @@
--- Sign-in through others: SAML providers, custom OAuth providers and the states of sign-ins under way.
+-- Sign-in through third parties: SAML providers, custom OAuth providers, and the state of sign-ins in progress.
 set local role supabase_auth_admin;
 
 create table auth.sso_providers (

@@ -1,4 +1,4 @@
--- We as an OAuth 2.1 server: authorizations under way and consents given.
+-- Our OAuth 2.1 server: pending authorizations and granted consents.
 set local role supabase_auth_admin;
 
 create type auth.oauth_authorization_status as enum ('pending', 'approved', 'denied', 'expired');

@@ -1,4 +1,5 @@
--- Who may see what, and the version rows of GoTrue 2.196, so that tools which look for them find this schema current.
+-- Row security and grants, and the version rows of GoTrue 2.196, so that tools that check these rows consider this
+-- schema current.
 set local role supabase_auth_admin;
 
 create table auth.schema_migrations (
@@ -79,7 +80,7 @@ insert into auth.schema_migrations (version) values
   ('20260302000000'),
   ('20260625000000');
 
--- No policies: API roles see nothing here, whatever they are granted later.
+-- There are no policies, so API roles can't read any rows here, even if they are granted access later.
 alter table auth.schema_migrations enable row level security;
 alter table auth.instances enable row level security;
 alter table auth.users enable row level security;
@@ -102,6 +103,6 @@ grant select on
   auth.refresh_tokens, auth.one_time_tokens, auth.flow_state, auth.mfa_factors, auth.mfa_challenges,
   auth.mfa_amr_claims, auth.sso_providers, auth.sso_domains, auth.saml_providers, auth.saml_relay_states
 to postgres with grant option;
--- Everything else for postgres and dashboard_user comes from the default privileges of this role, except here:
--- users may read which versions are applied, and not pretend others.
+-- All other privileges of postgres and dashboard_user come from this role's default privileges. The exception is that
+-- postgres can read the applied versions but can't change them.
 revoke insert, update, delete, truncate, references, trigger on auth.schema_migrations from postgres;

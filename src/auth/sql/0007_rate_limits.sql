@@ -1,5 +1,5 @@
--- Limits by address and by the hour, counted here so that all processes on this database share them. Unlogged: after a
--- crash they begin anew, and no request waits for them to reach the disk.
+-- Limits per address and per hour. They are counted in the database so that all of its processes share them. The table
+-- is unlogged, so no request waits for a disk write. After a crash, the counts start from zero.
 create unlogged table _plinth.rate_limits (
   key text primary key,
   full_at timestamptz not null

@@ -1,7 +1,8 @@
--- One-time recovery codes: what stands in for a second factor that is lost. Upstream has none, so they are not in schema
--- auth. One row is a user's set; the hash of a code goes when it is used.
+-- One-time recovery codes, which replace a lost second factor. Upstream has no such codes, so this table isn't in
+-- schema auth. Each row is one user's set. A code's hash is removed when the code is used.
 create table _plinth.recovery_codes (
-  -- No foreign key: auth.users may belong to somebody else's database. The service says when a user is gone.
+  -- There is no foreign key, because another service may own auth.users. The service deletes the row when the user is
+  -- deleted.
   user_id uuid primary key,
   hashes text[] not null,
   total int not null,

@@ -1,5 +1,5 @@
--- SAML assertions that were accepted: each is good for one sign-in, also after a crash. Rows go when nobody could present
--- them again.
+-- Accepted SAML assertions. Each is valid for only one sign-in, even after a crash. Rows are deleted once the assertion
+-- can't be presented again.
 create table _plinth.saml_assertions (
   hash bytea primary key,
   expires_at timestamptz not null,

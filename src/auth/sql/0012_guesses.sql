@@ -1,7 +1,8 @@
--- Wrong guesses at secrets that people type, by account and by issued token (core/typed-secrets.ts). All processes on this
--- database share them. Logged, unlike the limits by address: a crash gives no guesses back.
+-- Wrong guesses at user-entered secrets, per account and per issued token (core/typed-secrets.ts). All processes of
+-- this database share them. Unlike the limits per address, this table is logged, so a crash doesn't restore any
+-- guesses.
 create table _plinth.guesses (
-  -- The kind of secret and a hash of the account or token: neither an address nor a code is readable here.
+  -- The kind of secret and a hash of the account or token. The key doesn't reveal an address or a code.
   key text primary key,
   full_at timestamptz not null
 );

@@ -1,3 +1,3 @@
--- Every end of a session looks for the identities that it was linking.
+-- Ending a session searches for the identities that it was linking.
 create index flow_state_linking_target_id_idx on auth.flow_state (linking_target_id)
   where linking_target_id is not null;

@@ -1,4 +1,4 @@
--- As on the hosted service, no role but the owner changes which versions are applied; `postgres` reads them.
+-- As on the hosted service, only the owner can change the applied versions. `postgres` can read them.
 set local role supabase_auth_admin;
 
 revoke all on auth.schema_migrations from dashboard_user, postgres;

@@ -16,7 +16,10 @@ export interface IdTokenInput {
   readonly issuedAtSeconds: number;
 }
 
-/** Section 2, in upstream's order. Both `…_verified` claims are present regardless of the scopes. */
+/**
+ * Returns the ID token claims (section 2) in upstream's order. Both `…_verified` claims are present regardless of the
+ * scopes.
+ */
 export function idTokenClaims(input: IdTokenInput): JsonObject {
   const { user, scopes } = input;
   const withEmail = scopes.includes('email');
@@ -38,7 +41,7 @@ export function idTokenClaims(input: IdTokenInput): JsonObject {
   };
 }
 
-/** Section 5.3, with upstream's names `phone` and `phone_verified`. */
+/** Returns the UserInfo claims (section 5.3), with upstream's names `phone` and `phone_verified`. */
 export function userInfo(user: User, scopes: readonly string[]): JsonObject {
   return {
     sub: user.id,

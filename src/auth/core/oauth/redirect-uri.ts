@@ -13,7 +13,7 @@ export function redirectUriFault(uri: string): string | undefined {
     return `scheme '${split.scheme}' is not allowed for security reasons`;
   }
   const isHttp = split.scheme === 'http' || split.scheme === 'https';
-  // If a browser reads a different host, the code would go elsewhere.
+  // If a browser read a different host, the code would be sent to the wrong server.
   if (!URL.canParse(uri) || (isHttp && !readsAlike(uri, split))) return 'invalid URL format';
   if (split.scheme === 'http' && !['localhost', '127.0.0.1', '::1'].includes(split.hostname)) {
     return 'HTTP scheme only allowed for localhost';
@@ -23,7 +23,8 @@ export function redirectUriFault(uri: string): string | undefined {
 }
 
 /**
- * Compares character by character (RFC 6749 section 3.1.2.3). Checks again, because older rows may violate the rule.
+ * Compares character by character (RFC 6749 section 3.1.2.3). Also checks the URI again, because older rows may violate
+ * the rule.
  */
 export function isRegistered(registered: readonly string[], uri: string): boolean {
   return registered.includes(uri) && redirectUriFault(uri) === undefined;

@@ -66,7 +66,7 @@ export function parseRegistration(fields: Fields): Registration {
   };
 }
 
-/** Missing fields stay unchanged. Throws the errors of {@link parseRegistration}. */
+/** Missing fields stay unchanged. Throws the same errors as {@link parseRegistration}. */
 export function parseUpdate(fields: Fields, clientType: ClientType): Partial<ClientMetadata> {
   const redirectUris = fields.list('redirect_uris');
   const grants = fields.list('grant_types');

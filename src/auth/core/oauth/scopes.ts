@@ -1,8 +1,8 @@
-/** Scopes of the OAuth server (OpenID Connect Core section 5.4). Others are rejected. */
+/** Scopes of the OAuth server (OpenID Connect Core section 5.4). Other scopes are rejected. */
 
 export const supportedScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'] as const;
 
-/** Separated by spaces (RFC 6749 section 3.3). Keeps repetitions and the requested order. */
+/** Splits a space-separated list of scopes (RFC 6749 section 3.3). Keeps duplicates and the requested order. */
 export function parseScopes(text: string): string[] {
   return text
     .split(' ')

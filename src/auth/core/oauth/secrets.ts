@@ -24,7 +24,7 @@ export function authorizationIdText(): string {
 
 /**
  * Derives the id of the session that a code is exchanged for (a UUID of version 8, RFC 9562 section 5.8). When a code
- * is used twice, its row is already deleted, and the id still leads to the session of the first use.
+ * is used a second time, its row is already deleted, but the id still identifies the session from the first use.
  */
 export function sessionIdOfCode(code: string): string {
   const bytes = createHash('sha256').update(`oauth session of ${code}`).digest().subarray(0, 16);

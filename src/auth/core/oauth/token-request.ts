@@ -13,7 +13,7 @@ export function parseTokenParams(contentType: string, body: string): TokenParams
   if (!contentType.includes('application/json')) {
     const isForm = contentType.startsWith('application/x-www-form-urlencoded');
     const form = new URLSearchParams(isForm ? body : '');
-    // Upstream reads `resource` only from JSON, and never compared the value in a form.
+    // Upstream reads `resource` only from JSON and ignores the value in a form.
     return (name) => (name === 'resource' ? '' : (form.get(name) ?? ''));
   }
   let values: unknown;

@@ -25,7 +25,10 @@ const azureShared = new Set([
   'https://login.microsoftonline.com/organizations/v2.0',
 ]);
 
-/** The only tenant whose tokens are accepted. Undefined if the configured address names none. */
+/**
+ * Returns the issuer of the only tenant whose tokens are accepted. Undefined if the configured address doesn't specify
+ * a tenant.
+ */
 export function expectedAzureIssuer(url: string): string | undefined {
   const issuer = `${url.replace(/\/$/, '')}/v2.0`;
   const isTenant = isAzureIssuer(issuer) || isAzureCiamIssuer(issuer);
@@ -71,7 +74,7 @@ function google(claims: IdTokenClaims): ExternalProfile {
   };
 }
 
-/** Limited Login. Its addresses are confirmed. */
+/** Reads tokens from Facebook's Limited Login, whose addresses are confirmed. */
 function facebook(claims: IdTokenClaims): ExternalProfile {
   const sub = textAt(claims, 'sub');
   return {
@@ -98,7 +101,7 @@ function apple(claims: IdTokenClaims): ExternalProfile {
     ...(transferSub === '' ? {} : { transfer_sub: transferSub }),
   };
   return {
-    // Managed accounts have no address, and their users may sign in.
+    // Managed accounts have no address, but their users can sign in.
     emails: [{ email: textAt(claims, 'email'), verified: true, primary: true }],
     claims: claimsOf({
       iss: textAt(claims, 'iss'),
@@ -152,7 +155,7 @@ function azure(claims: IdTokenClaims): ExternalProfile {
 
 /**
  * `xms_edov` indicates whether the tenant owns the domain of the address. Microsoft sends true, "true" or "1". Without
- * it, only single-tenant apps get unverified addresses (Microsoft, "Migrate away from using email claims").
+ * this claim, only single-tenant apps get unverified addresses (Microsoft, "Migrate away from using email claims").
  */
 function isAzureEmailVerified(claims: IdTokenClaims): boolean {
   const edov = valueAt(claims, 'xms_edov') ?? undefined;

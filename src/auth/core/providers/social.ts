@@ -55,7 +55,7 @@ const facebook: ProviderSpec = {
     from: 'api',
     issuer: facebookProfile,
     resources: { user: facebookProfile },
-    // Without it, Facebook accepts tokens issued to other apps (developers.facebook.com, "Securing Graph API
+    // Without this proof, Facebook accepts tokens issued to other apps (developers.facebook.com, "Securing Graph API
     // Requests").
     query: ({ accessToken, secret }) => ({
       appsecret_proof: createHmac('sha256', secret).update(accessToken).digest('hex'),

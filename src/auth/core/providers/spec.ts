@@ -1,6 +1,6 @@
 /**
  * The specification of a provider: where browsers are sent, where codes are exchanged, and how responses become
- * profiles. Endpoints, default scopes and mappings are those of GoTrue 2.196.
+ * profiles. Endpoints, default scopes and mappings match GoTrue 2.196.
  */
 import type { ExternalProfile } from '../external-profile.ts';
 import type { JsonObject } from '../json.ts';
@@ -54,9 +54,12 @@ export interface ApiSource {
 /** The ID token in the token response. */
 export interface IdTokenSource {
   readonly from: 'id-token';
-  /** Undefined for Microsoft, where the token names the issuer and the configuration decides whether it is accepted. */
+  /**
+   * Undefined for Microsoft, because the token specifies the issuer and the configuration decides whether it is
+   * accepted.
+   */
   readonly issuer: string | undefined;
-  /** What to do without an ID token: fail, accept a user without an address and a name, or read the API. */
+  /** The behavior without an ID token: fail, accept a user without an address and a name, or read the API. */
   readonly otherwise: 'fail' | 'nobody' | ApiSource;
 }
 

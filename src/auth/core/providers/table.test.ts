@@ -13,7 +13,7 @@ const token: TokenResponse = {
   members: {},
 };
 
-/** What a provider's answers become, by the names of its resources. */
+/** Reads the profile from a provider's responses, given by resource name. */
 function read(provider: string, answers: Record<string, unknown>, url = ''): ExternalProfile {
   const source = findProviderSpec(provider)?.profile;
   if (source?.from !== 'api') throw new Error(`${provider} has no API`);

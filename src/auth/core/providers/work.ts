@@ -21,7 +21,7 @@ const apple: ProviderSpec = {
   scopes: ['email', 'name'],
   fixedScopes: true,
   clientAuth: 'post',
-  // With a name or email scope, Apple responds only by form.
+  // With a name or email scope, Apple responds only with a form post.
   authorizeParams: { response_mode: 'form_post' },
   fixedParams: true,
   profile: { from: 'id-token', issuer: issuers.apple, otherwise: 'nobody' },
@@ -188,8 +188,8 @@ const zoom: ProviderSpec = {
       const id = textAt(user, 'id');
       const name = `${textAt(user, 'first_name')} ${textAt(user, 'last_name')}`.trim();
       const picture = textAt(user, 'pic_url');
-      // Login type 100 is a sign-in by email address, and only these users had to follow a link (type 1). Others come
-      // from elsewhere.
+      // Login type 100 is a sign-in by email address, and only these users had to open a link to confirm it. Other
+      // login types come from elsewhere.
       const isVerified = idAt(user, 'login_type') !== '100' || numberAt(user, 'verified') !== 0;
       return {
         emails: soleEmail(textAt(user, 'email'), isVerified),

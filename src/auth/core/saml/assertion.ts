@@ -131,7 +131,9 @@ export function readUser(assertion: XmlElement, entityId: string, mapping: Attri
   };
 }
 
-/** Returns when the session at the provider ends, as ISO 8601 text. Undefined if the assertion doesn't say. */
+/**
+ * Returns when the session at the provider ends, as ISO 8601 text. Undefined if the assertion doesn't specify an end.
+ */
 export function sessionEndOf(assertion: XmlElement): string | undefined {
   return childrenOf(assertion, assertionNamespace, 'AuthnStatement')
     .map(({ attributes }) => attributes.get('SessionNotOnOrAfter'))

@@ -1,6 +1,6 @@
 /**
- * Checks that a response is intended for us, current, and for a sign-in that we started. A valid signature proves none
- * of this. Follows SAML 2.0 Profiles, section 4.1.4, even where GoTrue 2.196 is more lenient.
+ * Checks that a response is intended for us, is current, and belongs to a sign-in that we started. A valid signature
+ * proves none of this. Follows SAML 2.0 Profiles, section 4.1.4, even where GoTrue 2.196 is more lenient.
  */
 import { assertionNamespace, protocol, SamlFault, statusSuccess } from './names.ts';
 import { childOf, childrenOf, type XmlElement } from './xml.ts';
@@ -31,7 +31,7 @@ export function checkResponse(
   nowMs: number,
 ): void {
   const destination = response.attributes.get('Destination') ?? '';
-  // A signed response must name its destination (SAML 2.0 Bindings, section 3.5.5.2).
+  // A signed response must specify its destination (SAML 2.0 Bindings, section 3.5.5.2).
   if ((isSigned || destination !== '') && destination !== expected.acsUrl) {
     throw new SamlFault(`the answer is for ${destination || 'nobody'}`);
   }
@@ -105,7 +105,7 @@ function judgeConditions(assertion: XmlElement, expected: Expected, nowMs: numbe
   }
 }
 
-/** An unsolicited response must not name a request, because that request may have been started by someone else. */
+/** An unsolicited response must not refer to a request, because someone else may have started that request. */
 function judgeInResponseTo(element: XmlElement, { requestId }: Expected): void {
   const answered = element.attributes.get('InResponseTo');
   if (answered !== requestId) throw new SamlFault(`${element.name} answers ${answered ?? 'no request'}`);
@@ -119,7 +119,7 @@ export function judgeIssueInstant(element: XmlElement, nowMs: number): void {
   if (nowMs < issued - clockSkewMs) throw new SamlFault(`${element.name} comes from the future`);
 }
 
-/** Returns until when an assertion could be presented again. */
+/** Returns the time until which an assertion could be presented again. */
 export function presentableUntilMs(assertion: XmlElement): number {
   const issued = timeOf(assertion, 'IssueInstant') ?? 0;
   return issued + maxIssueDelayMs + clockSkewMs;

@@ -7,7 +7,7 @@ export interface IdentityProvider {
   readonly entityId: string;
   /** The address for requests by redirect. Undefined if the provider doesn't accept them. */
   readonly signOnUrl: string | undefined;
-  /** Certificates in base64. Any of them may have signed. */
+  /** Certificates in base64. A signature may come from any of them. */
   readonly certificates: readonly string[];
   /** The services that resolve artifacts, with the default first. */
   readonly artifactServices: readonly ArtifactService[];
@@ -111,7 +111,7 @@ export function parseDuration(text: string): number | undefined {
   return units.reduce((sum, unit, index) => sum + Number(parts[index + 1] ?? 0) * unit, 0);
 }
 
-/** Whether to fetch the metadata again. Daily if the document doesn't specify. */
+/** Whether to fetch the metadata again, which is once a day unless the document specifies otherwise. */
 export function isStale(
   { validUntilMs, cacheDurationMs }: Pick<IdentityProvider, 'validUntilMs' | 'cacheDurationMs'>,
   readAtMs: number,

@@ -21,7 +21,7 @@ export const nameIdFormats = {
   unspecified: 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified',
 } as const;
 
-/** A reason to reject a response of an identity provider. The message is for the log, not for the browser. */
+/** A reason to reject a response from an identity provider. The message is for the log, not for the browser. */
 export class SamlFault extends Error {
   override name = 'SamlFault';
 }

@@ -20,7 +20,7 @@ export class XmlError extends Error {
   override name = 'XmlError';
 }
 
-/** Limits the work, because anyone can send a document and parsing blocks the thread. */
+/** Limits the work, because anyone can send a document and parsing blocks the event loop. */
 const maxDepth = 64;
 const maxElements = 20_000;
 const maxAttributes = 200;

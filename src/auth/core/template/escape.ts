@@ -107,7 +107,7 @@ export function createScanner(): Scanner {
     if (end < 0) return rest.length;
     place = 'tag';
     attribute = '';
-    // A quote ends with its attribute. Without quotes, the `>` or space still belongs to the tag.
+    // The closing quote ends with its attribute. Without quotes, the `>` or space still belongs to the tag.
     return end + quote.length;
   }
 

@@ -18,7 +18,7 @@ export interface Pipeline {
   readonly commands: readonly Command[];
 }
 
-/** If the first operand names a function, it is called with the others. */
+/** If the first operand is a function's name, the function is called with the other operands. */
 export type Command = readonly Operand[];
 
 export type Operand =

@@ -1,7 +1,7 @@
 /** Base58 as in Solana addresses (Bitcoin's alphabet, no checksum). */
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** Undefined for text with other characters. Takes quadratic time, so it is only for addresses. */
+/** Undefined for text with other characters. Takes quadratic time, so it must only be used for addresses. */
 export function decodeBase58(text: string): Uint8Array | undefined {
   let number = 0n;
   for (const letter of text) {

@@ -1,6 +1,7 @@
 /**
  * Messages signed by wallets: Sign-In with Ethereum (EIP-4361) and its Solana counterpart, as GoTrue 2.196 reads them.
- * Fields may come in any order but only once. Otherwise a wallet could show one of two and we could read the other.
+ * Fields may come in any order, but each only once. Otherwise, a wallet could show one of two repeated fields while we
+ * read the other.
  */
 import { type AuthError, authError } from '../../errors.ts';
 import { isRequestUri } from './uri.ts';
@@ -23,7 +24,7 @@ export interface WalletMessage {
 }
 
 interface Dialect {
-  /** The prefix of its errors. */
+  /** The prefix of the dialect's error messages. */
   readonly tag: string;
   readonly header: string;
   readonly address: RegExp;

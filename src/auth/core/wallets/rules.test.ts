@@ -14,7 +14,7 @@ const redirects = redirectRules('https://site.example', [
 const issuedAt = Date.parse('2025-03-29T00:00:00Z');
 const minutes = (count: number) => issuedAt + count * 60_000;
 
-/** What is wrong with a message of this domain and URI at that time. */
+/** Returns the fault in a message with this domain and URI at the given time. */
 function fault(domain: string, uri: string, nowMs = issuedAt, ...more: string[]): string | undefined {
   const text = [
     `${domain} wants you to sign in with your Ethereum account:`,
@@ -63,11 +63,11 @@ describe('for whom it was signed', () => {
     ['evil.example', 'https://site.example/', otherDomain],
     ['site.example:443', 'https://site.example/', otherDomain],
     ['evil.example', 'https://api.example/account/sign-in', otherDomain],
-    // Files that users have uploaded are of the same host.
+    // Files uploaded by users are served from the same host.
     ['api.example', 'https://api.example/storage/v1/object/public/x/y.html', otherApp],
-    // The page may be reached, its domain's own page may not.
+    // The page is an allowed redirect address, but the root page of its domain isn't.
     ['path.example', 'https://path.example/only/here', otherDomain],
-    // Upstream lets these pass.
+    // Upstream accepts these.
     ['evil.example', 'http://localhost:5173/', otherDomain],
     ['localhost', 'http://localhost:5173/', otherDomain],
   ])('not us: %s and %s', (domain, uri, reason) => {
@@ -97,7 +97,7 @@ describe('when', () => {
     expect(at(minutes(1), notBefore)).toBeUndefined();
     const expiration = 'Expiration Time: 2025-03-29T00:05:00Z';
     expect(at(minutes(5), expiration)).toBeUndefined();
-    // Upstream looks at it only beside a Not Before.
+    // Upstream checks the expiration only if there is also a Not Before time.
     expect(at(minutes(5) + 1, expiration)).toBe('Signed Ethereum message is expired');
     expect(at(minutes(5) + 1, expiration, notBefore)).toBe('Signed Ethereum message is expired');
   });

@@ -1,4 +1,4 @@
-/** Whether a signed message is intended for us and current. */
+/** Checks that a signed message is intended for us and is current. */
 import { isBelow, isRedirectAllowed, type RedirectRules } from '../redirects.ts';
 import type { Chain, WalletMessage } from './message.ts';
 import { splitUri } from './uri.ts';
@@ -8,7 +8,7 @@ export const walletMessageValidityMs = 600_000;
 
 export const chainNames: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };
 
-/** Returns what is wrong with a message in upstream's words, or undefined. */
+/** Returns upstream's error text for an invalid message. Undefined if the message is valid. */
 export function walletMessageFault(
   message: WalletMessage,
   redirects: RedirectRules,

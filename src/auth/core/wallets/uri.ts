@@ -1,11 +1,11 @@
 /**
- * URIs in signed messages, split without normalization, so that the signed text is compared and not a browser's reading
- * of it.
+ * URIs in signed messages, split without normalization, so that the signed text itself is compared and not a browser's
+ * interpretation of it.
  */
 
 /**
- * Whether the text is an absolute URI with a slash after its scheme, or an absolute path: the inputs of Go's
- * url.ParseRequestURI.
+ * Whether the text is an absolute URI with a slash after its scheme, or an absolute path. Go's url.ParseRequestURI
+ * accepts the same texts.
  */
 export function isRequestUri(text: string): boolean {
   if (!/^(?:[a-z][a-z0-9+.-]*:)?\/[^\s\p{Cc}]*$/iu.test(text)) return false;

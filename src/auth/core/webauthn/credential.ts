@@ -12,7 +12,7 @@ export interface KeyRecord {
   readonly publicKey: Uint8Array;
   /** The signature counter after the last use. 0 if the authenticator has none. */
   readonly signCount: number;
-  /** Whether the key may be copied to other devices. Never changes. */
+  /** Whether the key can be copied to other devices. Never changes. */
   readonly backupEligible: boolean;
   readonly transports: readonly string[];
 }
@@ -53,7 +53,7 @@ export function factorCredential(
   return {
     id: base64(key.id),
     publicKey: base64(key.publicKey),
-    // The format. go-webauthn used this field for it until it had separate fields.
+    // The attestation format. go-webauthn stored it in this field before it had separate fields.
     attestationType: attestationFormat,
     transport: transports.length > 0 ? [...transports] : null,
     flags: { userPresent: true, userVerified, backupEligible, backupState: backedUp },
@@ -89,7 +89,7 @@ export function readFactorCredential(credential: JsonObject | null): KeyRecord |
   };
 }
 
-/** Returns the credential after a use. */
+/** Returns the credential, updated after a use. */
 export function usedFactorCredential(credential: JsonObject, use: KeyUse): JsonObject {
   const { flags, authenticator } = credential;
   return {

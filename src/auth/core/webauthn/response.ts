@@ -70,7 +70,7 @@ interface Parts extends KeyResponse {
 function readParts(json: unknown): Parts | undefined {
   if (!isJsonObject(json) || json.type !== 'public-key') return undefined;
   const { response } = json;
-  // As upstream, rawId identifies the key, and id only has to have the same format.
+  // As in upstream, rawId identifies the key, and id only has to have the same format.
   const id = bytes(json.rawId);
   if (!bytes(json.id) || !id || !isJsonObject(response)) return undefined;
   const clientDataJSON = bytes(response.clientDataJSON);
