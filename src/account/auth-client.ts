@@ -1,4 +1,4 @@
-/** Calls auth's public API in this process, on behalf of a browser. */
+/** Calls auth's public API in this process on behalf of a browser. */
 import type { FastifyRequest } from 'fastify';
 import { cameFrom } from './core/confirm.ts';
 import { AuthRefusal } from './errors.ts';
@@ -22,8 +22,8 @@ export interface AuthUser {
 }
 
 /**
- * The caller that auth sees: its address and browser appear in the session list and the audit log and count toward
- * limits.
+ * The caller that auth sees. Its address and browser appear in the session list and the audit log, and its requests
+ * count toward limits.
  */
 export type Caller = Pick<FastifyRequest, 'ip' | 'headers' | 'host'>;
 

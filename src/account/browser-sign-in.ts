@@ -8,7 +8,7 @@ import { isEnding, type OpenSession, type SessionStore } from './sessions.ts';
 export interface BrowserSignIn {
   /** Signs in: creates a row and a cookie, and ends the browser's previous session. */
   enter(request: FastifyRequest, reply: FastifyReply, pair: TokenPair): Promise<OpenSession>;
-  /** Ends a session in auth and here. If auth has already ended it, our row is deleted all the same. */
+  /** Ends a session in auth and here. If auth has already ended the session, the row is still deleted. */
   leave(request: FastifyRequest, session: OpenSession, scope: string): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Errors of `/account/api` itself. Errors from auth are passed on in auth's format. */
+/** Errors of `/account/api` itself. Errors from auth are returned in auth's format. */
 
 export const accountErrors = {
   not_same_origin: { status: 403, message: 'Only the Account pages can use this endpoint.' },
@@ -54,7 +54,7 @@ export class AccountError extends Error {
   }
 }
 
-/** An error response from auth, to be passed on with its status and body. */
+/** An error response from auth, to be returned with its status and body. */
 export class AuthRefusal extends Error {
   override readonly name = 'AuthRefusal';
   readonly status: number;

@@ -19,7 +19,7 @@ import type { Provider } from './core/providers.ts';
 import { readLogo } from './logo.ts';
 import type { PageDeps } from './routes/pages.ts';
 
-/** The configuration that every page's script reads (the same shape as in `web/account/page-config.ts`). */
+/** The configuration that every page's script reads, with the same shape as in `web/account/page-config.ts`. */
 export interface PageConfig {
   readonly brand: {
     name: string;
@@ -72,8 +72,8 @@ export interface FillerDeps {
 }
 
 /**
- * The content security policy that the captcha providers' documentation requires, besides the script, which is loaded
- * with the nonce:
+ * The content security policy that the captcha providers' documentation requires. The script itself isn't included,
+ * because it is loaded with the nonce:
  * https://docs.hcaptcha.com/#content-security-policy-settings
  * https://developers.cloudflare.com/turnstile/reference/content-security-policy/
  */
@@ -81,7 +81,7 @@ const captchaSources = {
   hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
   turnstile: ['https://challenges.cloudflare.com'],
 } as const;
-/** Upstream's settings omit these. */
+/** Providers that upstream's settings omit. */
 const untoldNames = ['x'] as const;
 const logoPath = '/account/logo';
 /** A lower bound for the resend delay, regardless of the project's setting. */
@@ -194,7 +194,7 @@ export function createPageFiller(
     },
     async filled(page, language) {
       const file = `pages/${language}/${page}.html`;
-      // The project may change these at run time.
+      // The project can change its custom providers at run time.
       const custom = await customProviders();
       const key = JSON.stringify(custom);
       const known = pages.get(file);

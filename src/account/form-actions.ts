@@ -27,7 +27,7 @@ export interface Turn {
   readonly step: Step | undefined;
 }
 
-/** The next page. `next` is the page that follows it. */
+/** The next page. `next` is the page after it. */
 export interface Outcome {
   readonly page: string;
   readonly step?: Omit<Step, 'page'>;
@@ -48,7 +48,7 @@ export class FieldFault extends Error {
   }
 }
 
-/** The fields that auth's error codes refer to, as in the pages' scripts. */
+/** The fields that auth's error codes refer to, matching the pages' scripts. */
 export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'sign-up': { weak_password: 'password', user_already_exists: 'email', email_address_invalid: 'email' },
   code: { otp_expired: 'code' },
@@ -187,7 +187,7 @@ function emailIn(form: URLSearchParams): string {
   return email;
 }
 
-/** Accepts digits of Arabic and Persian keyboards, as `digitsOf` in `web/account/fields.ts` does. */
+/** Accepts digits from Arabic and Persian keyboards, as `digitsOf` in `web/account/fields.ts` does. */
 function digitsIn(form: URLSearchParams): string {
   const digits = textIn(form, 'code', 'field.code-empty')
     .replace(/[٠-٩۰-۹]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 15))

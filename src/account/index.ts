@@ -2,9 +2,9 @@
  * The server side of the Account pages: serves the built pages below `/account`, keeps the browsers' sessions behind an
  * httpOnly cookie, and returns users to the calling app with a separate session.
  *
- * Glossary. *Page*: HTML that is prerendered at build time, filled at start and given a nonce per response. *Session*:
- * a row of `_plinth.account_sessions`, found by the cookie. *Return*: the redirect to the app, with a PKCE code or a
- * fragment.
+ * Glossary. *Page*: HTML that is prerendered at build time, filled at startup and given a nonce per response.
+ * *Session*: a row of `_plinth.account_sessions`, found by the cookie. *Return*: the redirect to the app, with a PKCE
+ * code or a fragment.
  */
 import type { Config } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
@@ -33,7 +33,7 @@ export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>
   readonly config: Config;
   /** Sends a request to one of our own services in this process, for example /auth/v1/token. */
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** The public API address, for example http://127.0.0.1:54321. Known once the port is. */
+  /** The public API address, for example http://127.0.0.1:54321. Known once the port is known. */
   readonly apiUrl: () => string;
   /** The folder of the built web app (dist/web). */
   readonly webDir: string;

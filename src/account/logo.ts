@@ -8,7 +8,7 @@ export type Logo = { readonly type: string; readonly bytes: Buffer } | { readonl
 
 const largestLogoBytes = 512 * 1024;
 
-/** Read once at start. Throws if the file isn't an image or is too large. */
+/** Reads the logo once at startup. Throws if the file isn't an image or is too large. */
 export function readLogo({ project_id, plinth: { branding } }: Config): Logo {
   const { logo, logo_path: file, color } = branding;
   if (file === undefined) {

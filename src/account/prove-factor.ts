@@ -1,4 +1,4 @@
-/** Challenges and verifies a second factor's code, and replaces the session's tokens with those of the higher level. */
+/** Challenges a second factor, verifies its code, and replaces the session's tokens with tokens of the higher level. */
 import type { FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from './auth-client.ts';
 import type { OpenSession, SessionStore } from './sessions.ts';

@@ -1,4 +1,4 @@
-/** Reads and writes our cookies. Their name depends on whether the request was sent over TLS. */
+/** Reads and writes our cookies. Cookie names depend on whether the request was sent over TLS. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieKind, readCookie, type Transport, writeCookie } from './core/cookies.ts';
 

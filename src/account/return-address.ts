@@ -15,7 +15,7 @@ import { hasFactor, mustStepUp, type Visitor, type Visitors } from './visitor.ts
 export type ReturnAddress = (
   request: FastifyRequest,
   wanted: Readonly<Record<string, unknown>>,
-  /** The visitor if they have just signed in, with a cookie that the request didn't include. */
+  /** The visitor, if they have just signed in. The request doesn't include their new cookie yet. */
   arrived?: Visitor,
 ) => Promise<string>;
 

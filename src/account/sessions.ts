@@ -1,6 +1,6 @@
 /**
  * The sessions that the server keeps for browsers. A cookie identifies a row, which contains the token pair, sealed
- * with a key derived from the cookie. Access tokens are handed out with at least another minute of validity.
+ * with a key derived from the cookie. Returned access tokens are valid for at least another minute.
  */
 import { randomBytes } from 'node:crypto';
 import type { Queryable } from '../database/types.ts';
@@ -66,7 +66,7 @@ export function isEnding(error: unknown): boolean {
 }
 
 export function createSessionStore({ db, auth, clock }: SessionStoreDeps): SessionStore {
-  /** Each session of this process is refreshed once at a time. Concurrent callers wait for the result. */
+  /** Each session is refreshed by only one caller at a time in this process. Concurrent callers wait for the result. */
   const refreshing = new Map<string, Promise<OpenSession | undefined>>();
 
   const expiry = (): Date => new Date(clock.now() + idleLimitMs);

@@ -7,7 +7,7 @@ import { cookieOf } from './request-cookies.ts';
 import type { OpenSession, SessionStore } from './sessions.ts';
 
 export interface Visitor {
-  /** Its access token is valid for at least a minute. */
+  /** The session's access token is valid for at least a minute. */
   readonly session: OpenSession;
   readonly user: AuthUser;
 }
@@ -41,8 +41,8 @@ export function hasFactor({ factors }: AuthUser): boolean {
 }
 
 /**
- * A user with a verified factor must use it before returning to an app. The token is our own, so its signature isn't
- * checked.
+ * Whether the user has a verified factor that must still be used before returning to an app. The token is our own, so
+ * its signature isn't checked.
  */
 export function mustStepUp({ session, user }: Visitor): boolean {
   if (!hasFactor(user)) return false;

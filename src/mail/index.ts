@@ -32,7 +32,10 @@ export const migrations: MigrationSet = { room: 'mail', dir: new URL('./sql/', i
 export interface MailDeps {
   readonly database: Database;
   readonly config: Config;
-  /** The port of the Mailpit-compatible API. 0 picks a free one. Undefined leaves only the Console's inbox page. */
+  /**
+   * The port of the Mailpit-compatible API. 0 selects a free port. If undefined, only the Console's inbox page is
+   * available.
+   */
   readonly port: number | undefined;
   readonly host: string;
   readonly log: Logger;
@@ -44,7 +47,7 @@ const sweepEvery = 100;
 
 /**
  * Captures email in the inbox (on a separate port, in Mailpit's REST format), or sends it by SMTP if configured.
- * `port()` is available after start.
+ * `port()` is available after startup.
  */
 export function createMail(deps: MailDeps): Service & {
   readonly mailer: Mailer;

@@ -90,7 +90,7 @@ function refuseForeign(request: IncomingMessage, url: URL): string | undefined {
   }
 }
 
-/** No message contains a NUL, and PostgreSQL rejects it. */
+/** No message contains a NUL, and PostgreSQL rejects a NUL. */
 function readUrl(request: IncomingMessage): URL {
   const target = request.url ?? '/';
   try {
@@ -155,7 +155,7 @@ async function info(db: Queryable): Promise<Answer> {
   return json({ Version: 'plinth', Messages: total, Unread: unread, Tags: {} });
 }
 
-/** For developers who open the port in a browser. */
+/** Returns the page for developers who open the port in a browser. */
 async function indexPage(db: Queryable): Promise<Answer> {
   const rows = await listMessages(db, { limit: defaultLimit, offset: 0, terms: [] });
   const items = rows.map(

@@ -1,4 +1,4 @@
-/** Email links that are used through a button: opening them consumes nothing, with or without scripts. */
+/** Email links that are used through a button. Opening a link doesn't use it up, with or without scripts. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';

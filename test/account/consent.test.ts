@@ -1,5 +1,5 @@
 /**
- * The consent page in a real browser: an app requests access and users answer. Also the list of apps on the security
+ * The consent page in a real browser: an app requests access and users decide. Also the list of apps on the security
  * page.
  */
 import { createHash, randomBytes } from 'node:crypto';

@@ -63,7 +63,7 @@ function pkce(): { verifier: string; search: string } {
   return { verifier, search: `?${query}` };
 }
 
-/** Does what the stock client does when the browser returns to the app with a code. */
+/** Redeems the code as the stock client does when the browser returns to the app. */
 async function redeem(code: string, verifier: string) {
   const { url, keys } = stage.backend;
   const entries = new Map<string, string>([['app-code-verifier', JSON.stringify(verifier)]]);

@@ -203,7 +203,7 @@ describe('the way back', () => {
     const gone = await visitor.send(`go${search}`, { headers: sameOrigin });
     expect(gone.status).toBe(303);
     expect(gone.headers.get('location')).toMatch(/^https:\/\/app\.example\/in\?code=[\w-]+$/);
-    // Happens once: on the next visit, no redirect occurs without a click.
+    // This happens only once. On the next visit, no redirect occurs without a click.
     expect((await visitor.send(`signed-in${search}`)).headers.get('refresh')).toBeNull();
   });
 
@@ -310,7 +310,7 @@ test('no page that answers a form is framed, kept, or runs a script', async () =
   expect(response.headers.get('content-security-policy')).toContain("form-action 'self'");
   const html = await response.text();
   expect(html).toContain('invalid_credentials');
-  // The style sheet for dark screens is for browsers without scripts, and the body is what they show.
+  // The style sheet for dark screens is for browsers without scripts, and those browsers show the body.
   expect(html.slice(html.indexOf('<body'))).not.toContain('<noscript');
   expect(html).not.toMatch(/type="module"|%PLINTH_/);
   expect(html).toContain('href="/account/sign-in?lang=ar"');

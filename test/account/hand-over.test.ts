@@ -334,7 +334,7 @@ describe('over HTTP', () => {
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
       const body = Buffer.concat(chunks).toString();
       seen.push({ headers: request.headers, body });
-      // Uses a separate connection, like a server of the project, while the transfer waits.
+      // Uses a separate connection, as a project's server would, while the transfer waits.
       const { guest_id, user_id } = JSON.parse(body) as { guest_id: string; user_id: string };
       await runSql(backend, `update public.notes set owner = '${user_id}' where owner = '${guest_id}'`);
       response

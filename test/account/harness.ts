@@ -70,8 +70,8 @@ export async function mailedCode(backend: Backend, to: string): Promise<string> 
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /**
- * Returns the code of the next 30 seconds, for when the current one has been used: each works once, and clocks may be
- * one step ahead.
+ * Returns the code for the next 30 seconds, for use after the current code. Each code works once, and clocks may be one
+ * step ahead.
  */
 export const laterTotp = (secret: string): string => totp(secret, Date.now() + 30_000);
 

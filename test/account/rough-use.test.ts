@@ -1,5 +1,5 @@
 /**
- * Effects of networks, other tabs and apps on the pages: chunks that fail to load, users that change, a return address
+ * How networks, other tabs and apps affect the pages: chunks that fail to load, users that change, and a return address
  * that isn't a web page.
  */
 import { createServer, type Server } from 'node:http';

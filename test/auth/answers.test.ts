@@ -42,7 +42,7 @@ const newPhone = () => `1555${String(Date.now()).slice(-5)}${String(phones++).pa
 const signUp = async (headers: Record<string, string> = {}, email = newEmail()) =>
   (await server.request('/signup', { json: { email, password }, headers })).json<SessionJson>();
 
-/** Returns status and error code, or the body of a success. */
+/** Returns the status and error code, or the body of a successful response. */
 async function said(path: string, init: Parameters<AuthServer['request']>[1] = {}): Promise<unknown[]> {
   const answer = await server.request(path, init);
   const text = await answer.text();

@@ -9,8 +9,8 @@ const outgoing = createOutgoing({ mode: 'development' });
 const secret = '0x0000000000000000000000000000000000000000';
 
 /**
- * Verifies tokens as in the providers' documentation: a POST form with the required fields `secret` and `response`. A
- * token is valid once.
+ * Verifies tokens as the providers' documentation describes: a POST form with the required fields `secret` and
+ * `response`. A token is valid only once.
  */
 function createProvider() {
   const used = new Set<string>();

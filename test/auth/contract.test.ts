@@ -70,7 +70,7 @@ describe('under autoconfirm, the local default', () => {
     const [sessions] = await server.database
       .pool('supabase_admin')
       .query<{ count: number }>(sql`select count(*)::int from auth.sessions where user_id = ${made?.id}`);
-    // The client never received it.
+    // The client never received this session.
     expect(sessions?.count).toBe(1);
   });
 

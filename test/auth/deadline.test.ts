@@ -1,4 +1,4 @@
-/** The time limit of a request, and what happens to the work it has started. */
+/** The time limit of a request, and what happens to the work that the request has started. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';

@@ -1,6 +1,6 @@
 /**
- * Responses never reveal who has an account: they are identical to the byte, and so is the expensive part of the work,
- * which is counted instead of timed.
+ * Responses never reveal whether an account exists. They are identical to the byte, and so is the expensive part of the
+ * work, which is counted instead of timed.
  */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

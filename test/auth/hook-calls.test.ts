@@ -196,7 +196,7 @@ describe.each([
       email_action_type: 'signup',
     });
     expect(after?.user).toMatchObject({ id: data.user?.id, email, identities: [{ provider: 'email' }] });
-    // A repeated sign-up creates no second user.
+    // A repeated sign-up doesn't create a second user.
     await auth.client().auth.signUp({ email, password });
     expect(await callNames()).toEqual(['send-email']);
   });

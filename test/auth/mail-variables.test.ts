@@ -59,7 +59,7 @@ interface Person {
   readonly id: string;
 }
 
-/** Triggers every kind of email in turn. `told` checks what was sent to the address. */
+/** Triggers every kind of email in turn. `told` checks the message that was sent to the address. */
 async function goThroughAll(
   server: AuthServer,
   told: (what: string, to: string) => Promise<void>,
@@ -123,7 +123,7 @@ describe('templates', () => {
   let server: AuthServer;
   beforeAll(async () => {
     const content = join(folder, 'all.html');
-    // A variable that a kind doesn't have is empty and causes no error.
+    // A variable that an email doesn't have is empty and doesn't cause an error.
     writeFileSync(content, `<p>${names.map((name) => `{{ .${name} }}`).join('|')}|{{ .Data.name }}</p>`);
     const own = (name: string) => [name, { content_path: content, subject: `${name} {{ .Email }}` }] as const;
     const email = {
@@ -296,7 +296,7 @@ describe('send_email', () => {
       'email_change, to the old address': ['email_change', both],
     });
 
-    // Crossed as in upstream: the token of the old address accompanies the hash of the new one.
+    // Swapped as in upstream: the token for the old address is sent with the hash for the new one.
     const { email_data: data, user } = change as Event;
     const verify = async (json: object) => {
       const answer = await server.request('/verify', { json: { type: 'email_change', ...json } });

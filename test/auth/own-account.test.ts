@@ -49,7 +49,7 @@ async function addFactor(token: string): Promise<string> {
   return (await ask<SessionJson>(`/factors/${id}/verify`, { challenge_id, code })).access_token;
 }
 
-/** Creates a session of a client of our OAuth server. */
+/** Creates a session for a client of our OAuth server. */
 async function asClient(token: string, userId: string): Promise<void> {
   const { session_id: id } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
     session_id: string;

@@ -1,4 +1,4 @@
-/** Details of GoTrue 2.196 in links, factors and hooks, one per test. */
+/** Details of GoTrue 2.196's behavior for links, factors and hooks, one per test. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -168,7 +168,7 @@ describe('factors', () => {
     expect((await server.request('/user', { token: below.access_token })).status).toBe(403);
     expect((await server.request('/user', { token: without.access_token })).status).toBe(200);
 
-    // Changes that a password alone no longer permits.
+    // Changes that a password alone no longer allows.
     const weak = (await signIn(user.email)).access_token;
     for (const json of [{ email: newEmail() }, { phone: '15550199' }, { password: 'another horse' }]) {
       const refused = await server.request('/user', { method: 'PUT', token: weak, json });

@@ -1,6 +1,4 @@
-/**
- * Passkeys: the stock client's calls with a software authenticator, and attacks by thieves of keys or malicious pages.
- */
+/** Passkeys: the stock client's calls with a software authenticator, and attacks by key thieves and malicious pages. */
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -269,7 +267,7 @@ describe('registration', () => {
       error_code: 'webauthn_challenge_not_found',
       msg: 'Challenge not found or already used',
     });
-    // A wrong answer consumes the challenge too.
+    // A wrong response also uses up the challenge.
     expect((await verify(person.token, { challenge_id, credential: {} })).status).toBe(400);
     expect(await (await verify(person.token)).json()).toMatchObject({
       error_code: 'webauthn_challenge_not_found',
@@ -500,7 +498,7 @@ describe('sign-in', () => {
     const victim = await personWithPasskey();
     const answer = await signIn(authenticator, { userHandle: Buffer.from(victim.id) });
     expect(await answer.json()).toMatchObject({ error_code: 'webauthn_verification_failed' });
-    // Not even with the victim's credential ID, because the signature is from another key.
+    // Even the victim's credential ID doesn't help, because the signature is from a different key.
     const forged = await signIn(authenticator, {
       userHandle: Buffer.from(victim.id),
       credentialId: victim.authenticator.credentialId,

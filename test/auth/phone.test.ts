@@ -1,4 +1,4 @@
-/** Phones: sign-up, captured codes, numbers with a fixed code, change of number. */
+/** Phones: sign-up, captured codes, numbers with a fixed code, number changes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 

@@ -166,7 +166,7 @@ describe('tokens', () => {
     };
     const good = { sub: id, aud: 'authenticated', role: 'authenticated', exp: soon() };
     expect(await ask(good)).toEqual([200, undefined]);
-    // Issuer and audience aren't checked, and a holder of the secret may omit the expiry, but it can't be text.
+    // Issuer and audience aren't checked. A holder of the secret can omit the expiry, but the expiry can't be text.
     expect(await ask({ ...good, iss: 'https://other.example', aud: 'other' })).toEqual([200, undefined]);
     expect(await ask({ ...good, exp: undefined })).toEqual([200, undefined]);
     expect(await ask({ ...good, exp: String(soon()) })).toEqual([403, 'bad_jwt']);

@@ -1,4 +1,4 @@
-/** Recovery codes: each replaces a factor once. Also who may create, see, guess and remove them. */
+/** Recovery codes: each code replaces a factor once. Also checks who can create, see, guess and remove codes. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,6 +1,4 @@
-/**
- * Refresh tokens of the first form against a model: arbitrary sequences of refreshes, replays, pauses and sign-outs.
- */
+/** Refresh tokens of form 1, compared with a model: arbitrary sequences of refreshes, replays, pauses and sign-outs. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -60,7 +58,7 @@ class Model {
     this.tokens = [{ text: first, parent: null, revoked: false, changedAtMs: 0 }];
   }
 
-  /** Returns the expected error code, the expected token, or that a new token is expected. */
+  /** Returns the expected error code, the expected token, or `new` if a new token is expected. */
   expected(token: ModelToken): { code: string } | { same: string } | 'new' {
     if (this.isSignedOut) return { code: 'refresh_token_not_found' };
     if (this.nowMs < this.bannedUntilMs) return { code: 'user_banned' };

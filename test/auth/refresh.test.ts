@@ -1,4 +1,4 @@
-/** Refresh tokens: rotation, reuse, families, session limits; and anonymous users. */
+/** Refresh tokens: rotation, reuse, families, session limits. Also anonymous users. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
 import { sql } from '../../src/kernel/sql.ts';

@@ -1,4 +1,4 @@
-/** Concurrent requests for the same thing, and a database that is briefly unavailable. */
+/** Concurrent requests for the same data, and a database that is briefly unavailable. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
@@ -23,7 +23,9 @@ async function signUp(): Promise<SessionJson> {
   return (await auth.request('/signup', { json: { email: newEmail(), password } })).json<SessionJson>();
 }
 
-/** Holds this row so that the requests meet at it: each has read it but not written it when it is released. */
+/**
+ * Locks this row so that the requests collide: each has read the row but not yet written it when the lock is released.
+ */
 async function whileHeld<T>(
   id: string,
   requests: () => readonly Promise<T>[],

@@ -1,4 +1,4 @@
-/** SAML's artifact binding: the browser brings a reference, and the fetched response is verified like any other. */
+/** SAML's artifact binding: the browser delivers a reference, and the fetched response is verified like any other. */
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { getVerifiedXml, parseDomFromString, xpath } from '@node-saml/node-saml/lib/xml.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

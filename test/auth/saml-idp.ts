@@ -116,7 +116,7 @@ interface Encryption {
   readonly keyEncryptionAlgorithm?: EncryptOptions['keyEncryptionAlgorithm'];
 }
 
-/** Encrypts the assertion for the owner of the certificate. */
+/** Encrypts the assertion for the certificate's owner. */
 export async function encryptAssertion(
   xml: string,
   certificate: string,

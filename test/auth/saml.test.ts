@@ -50,7 +50,7 @@ async function connect(settings: Record<string, unknown> = {}) {
   return { id, idp, domain, parts };
 }
 
-/** Starts a sign-in with the stock client. Returns what the identity provider has to answer. */
+/** Starts a sign-in with the stock client. Returns the request that the identity provider must respond to. */
 async function begin(domain: string, flowType: 'implicit' | 'pkce' = 'implicit') {
   const client = auth.client(flowType);
   const { data, error } = await client.auth.signInWithSSO({ domain });
@@ -267,7 +267,7 @@ describe('an answer', () => {
     ...refusal,
     query: { ...refusal.query, error_description: 'SAML Assertion is not valid' },
   };
-  /** Answers one of our sign-ins with a modified valid response. */
+  /** Responds to one of our sign-ins with a modified copy of a valid response. */
   const answerOurs = async (
     change: Partial<AnswerParts> = {},
     sign: (xml: string) => string = (xml) => signAnswer(idp, xml, 'Assertion'),
@@ -625,7 +625,7 @@ describe('the user', () => {
     expect(again.user?.user_metadata.email).toBe('ada@new.example');
     const elsewhere = await signIn(await connect(), {});
     expect(elsewhere.user?.id).not.toBe(first.user?.id);
-    // Whoever runs an identity provider can't take over an account with a password either.
+    // An identity provider's operator can't take over an account that has a password either.
     const email = 'owner@example.com';
     const { data } = await auth.client().auth.signUp({ email, password: 'correct horse' });
     const taken = await signIn(connection, { nameId: 'someone', email });

@@ -75,7 +75,10 @@ test('what follows from other columns', async () => {
   await db().query(sql`delete from auth.users where id = ${id}`);
 });
 
-/** Each is inserted twice. The SQLSTATE of the second insert, and of a third that differs. */
+/**
+ * Each row is inserted twice. The last two values are the SQLSTATEs of the second insert and of a third insert that
+ * differs.
+ */
 test.each([
   ['users: address', `email`, `'a@b.cd'`, `'A@b.cd'`, '23505', 'ok'],
   ['users: number', `phone`, `'15550100'`, `'15550101'`, '23505', 'ok'],

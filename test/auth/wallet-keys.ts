@@ -41,7 +41,7 @@ export function ethereumWallet(): TestWallet {
   };
 }
 
-/** The interface that `signInWithWeb3` expects of a Solana wallet. */
+/** The interface that `signInWithWeb3` expects from a Solana wallet. */
 export function solanaProvider(wallet: TestWallet) {
   return {
     publicKey: { toBase58: () => wallet.address },
@@ -50,7 +50,7 @@ export function solanaProvider(wallet: TestWallet) {
   };
 }
 
-/** The interface that `signInWithWeb3` expects of an Ethereum wallet (EIP-1193). */
+/** The interface that `signInWithWeb3` expects from an Ethereum wallet (EIP-1193). */
 export function ethereumProvider(wallet: TestWallet) {
   return {
     address: wallet.address,

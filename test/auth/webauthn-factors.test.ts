@@ -82,7 +82,7 @@ async function challenge(token: string, factorId: string): Promise<Challenge> {
 const verify = (token: string, factorId: string, json: unknown) =>
   server.request(`/factors/${factorId}/verify`, { json, token });
 
-/** Answers a challenge of either kind. */
+/** Responds to a challenge of either kind. */
 async function answer(
   token: string,
   factorId: string,
@@ -417,7 +417,7 @@ test('where keys are off, enrolment, challenge and verification say so', async (
       error_code: 'mfa_webauthn_verify_not_enabled',
       msg: 'MFA verification is disabled for WebAuthn',
     });
-    // Upstream's error code for this.
+    // Upstream's error code for this case.
     const verified = await plain.request(`/factors/${id}/verify`, { json: { challenge_id: id }, token });
     expect(verified.status).toBe(422);
     expect(await verified.json()).toMatchObject({

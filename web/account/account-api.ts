@@ -73,7 +73,7 @@ export async function signOut(scope: 'local' | 'others'): Promise<void> {
   if (scope === 'local') await sessionClient().changed('SIGNED_OUT');
 }
 
-/** Returns the address that leads back to the app, with a separate session for it. */
+/** Returns the address that leads back to the app, which gets a separate session. */
 export async function returnAddress(flow: Flow = parseFlow(window.location.search)): Promise<string> {
   const { url } = await post<{ url: string }>('return', {
     redirect_to: flow.redirectTo,

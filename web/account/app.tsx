@@ -17,7 +17,7 @@ async function members() {
   return pages;
 }
 
-/** A page that is loaded on demand. Until then, its frame is shown. */
+/** A page that is loaded on demand. Until the page has loaded, its frame is shown. */
 function late(
   page: ShellProps['page'],
   load: () => Promise<ComponentType>,
@@ -35,10 +35,10 @@ const ConsentPage = late('page.consent', async () => (await members()).ConsentPa
 const MfaPage = late('page.mfa', async () => (await members()).MfaPage);
 const NewPasswordPage = late('page.new-password', async () => (await members()).NewPasswordPage);
 const UpgradePage = late('page.upgrade', async () => (await members()).UpgradePage);
-/** Its sections need a session and load even later. */
+/** The page's sections need a session and load even later. */
 const SecurityPage = late('page.security', async () => (await members()).SecurityPage, { wide: true });
 const SsoPage = late('page.sso', async () => (await import('./pages/sso.tsx')).SsoPage);
-/** Small and public, so it is part of the first load and only waits for its texts. */
+/** The guest page is small and public, so it is part of the first load and only waits for its texts. */
 const LateGuestPage = late('page.guest', async () => {
   await loadRest();
   return GuestPage;

@@ -1,7 +1,4 @@
-/**
- * Catches errors that prevent a page from being shown: a chunk that failed to load, or that a newer version has
- * replaced.
- */
+/** Catches errors that prevent a page from being shown: a chunk failed to load or was replaced by a newer version. */
 import { Button } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
 import { wide } from './parts.tsx';
@@ -25,8 +22,7 @@ export class Boundary extends Component<{ readonly children: ReactNode }, State>
 }
 
 /**
- * Browsers don't retry a failed module, and the server only has the chunks of its own version, so the page must be
- * reloaded.
+ * Browsers don't retry a failed module, and the server only has its own version's chunks, so the page must be reloaded.
  */
 function Failed() {
   return (

@@ -1,6 +1,6 @@
 /**
- * The project's captcha. Its script is loaded from the provider once, when a form is first submitted, so reading a page
- * contacts no third party. The widget is at the bottom of the window and appears only if interaction is required.
+ * The project's captcha. The script is loaded from the provider once, when a form is first submitted, so reading a page
+ * doesn't contact third parties. The widget is at the bottom of the window and appears only if interaction is required.
  */
 import type { PageConfig } from './page-config.ts';
 
@@ -49,7 +49,7 @@ function load(address: string): Promise<void> {
   return loading;
 }
 
-/** Returns a token for one request, or undefined if there is none, in which case auth reports the error. */
+/** Returns a token for one request. Undefined if there is none, in which case auth reports the error. */
 export async function solveCaptcha({ provider, siteKey }: Captcha): Promise<string | undefined> {
   const container = document.createElement('div');
   container.style.cssText =

@@ -1,6 +1,6 @@
 /**
  * Handles input from before the prerendered page is interactive. The script in index.html holds back a submitted form,
- * which is sent now, and a password typed by then exists only in its field.
+ * which is sent now. A password that was typed before then exists only in its field.
  */
 import { useEffect } from 'react';
 
@@ -13,7 +13,7 @@ declare global {
   }
 }
 
-/** Must run once the form is interactive, because a page that is loaded late hydrates after the others. */
+/** Must be called once the form is interactive, because a page that is loaded late hydrates after the others. */
 export function useReady(): void {
   useEffect(() => {
     window.plinthReady = true;
@@ -25,9 +25,9 @@ export function useReady(): void {
   }, []);
 }
 
-/** Passes on text that a field already contains. */
+/** Passes text that a field already contains to `take`. */
 export function useEarlyText(id: string, take: (text: string) => void): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was there at the start
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the text that was present at mount
   useEffect(() => {
     const field = document.getElementById(id);
     if (field instanceof HTMLInputElement && field.value !== '') take(field.value);

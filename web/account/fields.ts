@@ -1,11 +1,12 @@
-/** Validates input. Pure. The server makes the final decision. */
+/** Validates input without side effects. The server makes the final decision. */
 
 export function looksLikeEmail(text: string): boolean {
   return /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text);
 }
 
 /**
- * Returns the digits of a phone number in international form (E.164) without `+`, or undefined if the text isn't one.
+ * Returns the digits of a phone number in international form (E.164) without `+`. Undefined if the text isn't a phone
+ * number.
  */
 export function phoneOf(text: string): string | undefined {
   const digits = text.replace(/[\s().+/-]/g, '').replace(/^00/, '');
@@ -52,7 +53,8 @@ export function isGoodPassword(password: string, policy: PasswordPolicy): boolea
 }
 
 /**
- * Returns the digits in typed or pasted text ("Your code: 123 456"), including those of Arabic and Persian keyboards.
+ * Returns the digits in typed or pasted text ("Your code: 123 456"), including digits from Arabic and Persian
+ * keyboards.
  */
 export function digitsOf(text: string, length: number): string {
   return text
@@ -61,7 +63,7 @@ export function digitsOf(text: string, length: number): string {
     .slice(0, length);
 }
 
-/** Returns browser and system from a User-Agent header, for the session list. */
+/** Returns the browser and system from a User-Agent header, for the session list. */
 export function deviceOf(userAgent: string | null): { browser: string; system: string } | undefined {
   if (userAgent === null) return undefined;
   const browser = browsers.find(([, pattern]) => pattern.test(userAgent))?.[0];

@@ -1,4 +1,4 @@
-/** The flow's parameters from the address: where the user goes next, and how the app gets its session. */
+/** The flow's parameters from the address: the user's next destination, and how the app gets its session. */
 import { useSyncExternalStore } from 'react';
 
 export interface Flow {
@@ -67,7 +67,10 @@ function onNavigation(listener: () => void): () => void {
   return () => window.removeEventListener('popstate', listener);
 }
 
-/** Where the user goes next. Known from the first paint on, because the server writes it into the page (`lead.ts`). */
+/**
+ * Returns the user's next destination. Known from the first paint on, because the server writes it into the page
+ * (`lead.ts`).
+ */
 export function useDestination(): string | undefined {
   const { redirectTo } = useSyncExternalStore(onNavigation, currentFlow, () =>
     import.meta.env.SSR ? empty : currentFlow(),

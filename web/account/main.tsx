@@ -13,7 +13,7 @@ async function start(): Promise<void> {
     return;
   }
   hydrateRoot(document.getElementById('root') as HTMLElement, <App />);
-  // A page that waited for this (`src/account/routes/pages.ts`) is shown regardless of the result.
+  // A page that waited for the session (`src/account/routes/pages.ts`) is shown regardless of the result.
   void sessionClient()
     .load()
     .then(() => document.documentElement.removeAttribute('data-waiting'));

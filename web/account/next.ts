@@ -1,4 +1,4 @@
-/** Decides where the user goes after signing in: the second factor, back to the app, or to one of our pages. */
+/** Decides which page follows the sign-in: the second factor, the app, or one of our pages. */
 
 import { ApiError } from '../lib/api.ts';
 import type { SessionState } from '../lib/session/index.ts';
@@ -12,7 +12,7 @@ type Navigate = (path: string, options?: { replace?: boolean }) => void;
 export async function goOn(state: SessionState<User>, navigate: Navigate): Promise<void> {
   if (state.status === 'failed') throw state.error;
   if (state.status !== 'signed-in') {
-    // The server has just created a session but doesn't receive its cookie.
+    // The server has just created a session, but the browser didn't send its cookie.
     throw new ApiError({ message: 'The browser keeps no cookie.', status: 0, code: 'session_not_kept' });
   }
   const flow = currentFlow();
@@ -28,7 +28,7 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
   }
 }
 
-/** Goes to the app, or first to the page that sets up a second factor if the project requires one. */
+/** Goes to the app, or first to the page that sets up a second factor if the project requires a factor. */
 export async function leave(flow: Flow, navigate: Navigate): Promise<void> {
   try {
     await leaveFor(await returnAddress(flow));

@@ -30,7 +30,7 @@ export interface PageConfig {
     readonly sso: boolean;
     readonly wallet: boolean;
   };
-  /** Whether passkeys are offered, though perhaps not at this address. */
+  /** Whether the project offers passkeys. They may still be unavailable at this address. */
   readonly passkeys: boolean;
   /** The chains whose wallets can sign in. */
   readonly wallets: readonly ('ethereum' | 'solana')[];
@@ -62,7 +62,9 @@ export interface PageConfig {
   readonly languages: readonly string[];
 }
 
-/** Used during prerendering: everything is offered (a style sheet hides the rest), and the brand is a placeholder. */
+/**
+ * Used during prerendering. All features are offered (a style sheet hides the rest), and the brand is a placeholder.
+ */
 const prerendered: PageConfig = {
   brand: {
     name: '%PLINTH_NAME%',
@@ -118,7 +120,7 @@ function read(): PageConfig {
 }
 
 /**
- * Passkeys belong to an origin, and wallets sign the origin too. `offAt` in `src/account/core/offers.ts` applies the
+ * Passkeys belong to an origin, and wallets also sign the origin. `offAt` in `src/account/core/offers.ts` applies the
  * same rule.
  */
 function offeredHere(config: PageConfig): PageConfig {

@@ -24,7 +24,7 @@ export function Form(props: {
       onSubmit={props.onSubmit}
       {...(props.label === undefined ? {} : { 'aria-label': props.label })}
     >
-      {/* Without scripts, the server's hidden fields are here. With scripts, this isn't part of the page. */}
+      {/* Without scripts, this element contains the server's hidden fields. With scripts, it isn't part of the page. */}
       <noscript suppressHydrationWarning>{import.meta.env.SSR ? '%PLINTH_FIELDS%' : null}</noscript>
       <ErrorSummary problems={props.problems} />
       {props.children}
@@ -35,7 +35,7 @@ export function Form(props: {
 /** A placeholder while data is loading. It is invisible at first, because most requests finish quickly. */
 export function Waiting({ count = 1 }: { count?: number }) {
   return Array.from({ length: count }, (_, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+    // biome-ignore lint/suspicious/noArrayIndexKey: all items are identical
     <div key={index} className={classes.waiting} />
   ));
 }
@@ -48,7 +48,10 @@ export function Row({ children }: { children: ReactNode }) {
   return <div className={classes.row}>{children}</div>;
 }
 
-/** Texts may need two lines in other languages and on small screens. Marks are aligned at the edge. */
+/**
+ * Styles for buttons whose texts may need two lines in other languages and on small screens. Marks are aligned at the
+ * edge.
+ */
 export const wide = { root: classes.wide, section: classes.section, label: classes.label };
 
 export function Submit({ busy, children }: { busy: boolean; children: ReactNode }) {
@@ -69,7 +72,7 @@ interface PageLinkProps {
   readonly children: ReactNode;
 }
 
-/** Links to one of our pages and keeps the flow's query. Without scripts it is an ordinary link. */
+/** Links to one of our pages and keeps the flow's query. Without scripts, it is an ordinary link. */
 function usePage({ to, query }: PageLinkProps) {
   const [, navigate] = useLocation();
   const { search } = useFlow();

@@ -1,4 +1,4 @@
-/** The code that was just sent. Stored in this tab only, because an address doesn't belong in a URL. */
+/** The code that was just sent. Stored only in this tab, because an address doesn't belong in a URL. */
 import type { Address, CodePurpose } from './account-api.ts';
 
 export interface Pending {

@@ -1,6 +1,6 @@
 /**
  * Writes every Account page in every language as HTML (`dist/web/account/pages/<locale>/*.html`), with its style sheet
- * inlined and its texts preloaded. Data that only the server knows is left as placeholders: nonce, brand, offers,
+ * inlined and its texts preloaded. Data that only the server has is left as placeholders: nonce, brand, offers,
  * settings (`src/account/fill.ts`).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Pr
   const sheets = assets.filter((name) => name.endsWith('.css'));
   const css = sheets.map((name) => readFileSync(join(dir, 'assets', name), 'utf8')).join('');
   const language = locale === 'pseudo' ? 'en' : locale;
-  // Light unless a script chooses the scheme. Without the attribute, no colors are set.
+  // The scheme is light unless a script chooses another. Without the attribute, no colors are set.
   const root = `<html lang="${language}" dir="${languages[language].dir}" data-locale="${locale}" data-off="%PLINTH_OFF%" data-mantine-color-scheme="light">`;
   const head =
     `<style nonce="${nonce}">${css.trim()}</style><style nonce="${nonce}">%PLINTH_BRAND_CSS%</style>` +
@@ -92,13 +92,13 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Pr
   writeFileSync(join(out, 'texts.json'), JSON.stringify(serverTexts(messages)));
 }
 
-/** Until a code was sent, its page asks for the address. */
+/** Until a code has been sent, the code page asks for the address. */
 function titleOf(name: string): string {
   const page = name.replace(/\..*/, '');
   return page === 'code' ? 'page.code-ask' : `page.${page.replace(/^code-.*/, 'code')}`;
 }
 
-/** The address of a plain page, for its links to other languages. Two of the pages have no address of their own. */
+/** Returns the address of a plain page, for its links to other languages. Two of the pages have no separate address. */
 function addressOf(name: string): string {
   const page = name.replace(/\..*/, '').replace(/^code-.*/, 'code');
   return page === 'refused' || page === 'failed' ? 'sign-in' : page;
@@ -113,8 +113,8 @@ function withoutScripts(html: string): string {
 }
 
 /**
- * Extracts the style sheet's dark rules for dark screens without scripts, because those pages are marked as light.
- * Colors are outside all layers, as in the style sheet, and Mantine's rules are in their own layer.
+ * Extracts the style sheet's dark rules for dark screens without scripts, because pages without scripts are marked as
+ * light. Colors are outside all layers, as in the style sheet, and Mantine's rules are in their own layer.
  */
 function darkWithoutScripts(css: string): string {
   const rules = [...css.matchAll(/([^{}]*\[data-mantine-color-scheme=dark\][^{}]*)\{([^{}]*)\}/g)].map(

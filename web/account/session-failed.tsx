@@ -7,7 +7,8 @@ import { sessionClient } from './session.ts';
 import { t } from './text.ts';
 
 /**
- * It is unknown whether the visitor is signed in, because the server didn't respond or returned an invalid response.
+ * Shown if it is unknown whether the visitor is signed in, because the server didn't respond or returned an invalid
+ * response.
  */
 export function SessionFailed({ error }: { error: unknown }) {
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The session of this browser and the calls that need it. */
+/** This browser's session, and the calls that need it. */
 import { useSyncExternalStore } from 'react';
 import { ApiError, type ApiRequest, callApi } from '../lib/api.ts';
 import {
@@ -14,7 +14,7 @@ import { pageConfig } from './page-config.ts';
 export interface Factor {
   readonly id: string;
   readonly friendly_name?: string;
-  /** The number, if the factor is a phone. */
+  /** The phone number, if the factor is a phone. */
   readonly phone?: string;
   readonly factor_type: string;
   readonly status: string;
@@ -91,7 +91,8 @@ export async function callAuth<T>(path: string, request: ApiRequest = {}): Promi
 }
 
 /**
- * Waits for the state if the page hasn't loaded it yet or was offline, instead of reporting that no one is signed in.
+ * Waits for the state if the page hasn't loaded the state yet or was offline, instead of reporting that no one is
+ * signed in.
  */
 async function knownState(): Promise<SessionState<User>> {
   const state = sessionClient().state();
@@ -109,13 +110,13 @@ function callAs<T>(state: SessionState<User>, path: string, request: ApiRequest)
 const userIdOf = (state: SessionState<User>): string | undefined =>
   state.status === 'signed-in' ? state.session.user.id : undefined;
 
-/** Returns the name by which users recognize the account: address, number or wallet. Empty for guests. */
+/** Returns the name by which users recognize the account: an address, number or wallet. Empty for guests. */
 export function nameOf({ email, phone = '', identities }: User): string {
   if (email !== '') return email;
   return phone === '' ? (identities?.map(walletOf).find(Boolean) ?? '') : `+${phone}`;
 }
 
-/** Returns a wallet's address in short form, as wallets show it. Undefined for other identities. */
+/** Returns a wallet's address in short form, as wallets show it. Undefined for identities that aren't wallets. */
 export function walletOf({ provider, identity_data: data }: Identity): string | undefined {
   const address = (data?.custom_claims as { address?: string } | undefined)?.address;
   if (provider !== 'web3' || address === undefined) return undefined;
@@ -134,7 +135,7 @@ export function isStale({ claims }: Session<User>, nowMs: number = Date.now()): 
 
 const freshMs = 15 * 60_000;
 
-/** Whether the user has a second factor but signed in with the first only. */
+/** Whether the user has a second factor but signed in with only the first. */
 export function needsSecondFactor({ user, claims }: Session<User>): boolean {
   return claims.aal !== 'aal2' && verifiedFactors(user).length > 0;
 }

@@ -6,13 +6,13 @@ import classes from './shell.module.css';
 import { type TextId, t } from './text.ts';
 import { useFocusKept } from './use-focus-kept.ts';
 
-/** True after the first page of this load. Later pages take the focus; the first must not. */
+/** True after the first page of this load. Later pages take the focus, but the first page must not. */
 let isLater = false;
 
 export interface ShellProps {
   readonly page: Extract<TextId, `page.${string}`>;
   readonly lead?: ReactNode;
-  /** Wide pages contain several cards of their own. */
+  /** Wide pages contain several separate cards. */
   readonly wide?: boolean;
   readonly children?: ReactNode;
 }

@@ -1,6 +1,4 @@
-/**
- * The texts of the Account pages, typed by ID. Texts missing from the first load come with `loadRest` in `texts.ts`.
- */
+/** The texts of the Account pages, typed by ID. `loadRest` in `texts.ts` loads the texts that the first load omits. */
 import { textOf } from '../lib/i18n.ts';
 import type { messages as account } from '../locales/en/account.ts';
 import type { messages as consent } from '../locales/en/consent.ts';

@@ -1,6 +1,6 @@
 /**
  * Loads the catalogs of the page's language. The first part is preloaded with the page, because nothing can be shown
- * without it. The rest follows.
+ * without it. The rest is loaded later.
  */
 import { activateLocale, addMessages, type Catalogue } from '../lib/i18n.ts';
 import type { Locale } from '../locales/languages.ts';
@@ -41,7 +41,7 @@ export async function loadFirst(): Promise<void> {
   activateLocale(locale);
 }
 
-/** Runs the loaders once, and again only after a failure. On the server, all texts are available. */
+/** Runs the loaders once, and again only after a failure. During prerendering, all texts are available. */
 function once(loaders: Loaders): () => Promise<void> {
   let loading: Promise<void> | undefined;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * Keeps the focus in place: if the focused control disappears (a button that opened a form, a closed form, a removed
- * entry), the focus moves to its replacement, or else to the heading above.
+ * Keeps the focus in place. If the focused control disappears (a button that opened a form, a closed form, a removed
+ * entry), the focus moves to its replacement or, if there is none, to the heading above.
  */
 import { type RefObject, useEffect, useRef } from 'react';
 

@@ -9,8 +9,8 @@ export type Handler = (fields: (name: string) => string) => Promise<readonly Pro
 const none: readonly Problem[] = [];
 
 /**
- * Allows one submit at a time. Errors become problems at the top of the form or at a field. `initial` contains problems
- * that led to this form.
+ * Allows one submission at a time. Errors become problems at the top of the form or at a field. `initial` contains
+ * problems that led to this form.
  */
 export function useSubmit(handler: Handler, fieldOf: FieldOf = {}, initial: readonly Problem[] = none) {
   const [problems, setProblems] = useState(initial);

@@ -1,14 +1,16 @@
-/** The fetch client of both apps: JSON in, JSON out, and one error type for the error formats of all services. */
+/**
+ * The fetch client of both apps: JSON requests and responses, and one error type for the error formats of all services.
+ */
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** The HTTP status, or 0 without a response. */
+  /** The HTTP status, or 0 if there was no response. */
   readonly status: number;
-  /** The service's stable code (`invalid_credentials`, `23505` …), or `network` without a response. */
+  /** The service's stable code (`invalid_credentials`, `23505` …), or `network` if there was no response. */
   readonly code: string;
   readonly hint: string | undefined;
   readonly detail: string | undefined;
-  /** For the log. Users can copy it from every error. */
+  /** Identifies the request in the log. Users can copy it from every error. */
   readonly requestId: string | undefined;
   /** The whole response, for fields that only one service sends (`weak_password`). */
   readonly body: Readonly<Record<string, unknown>>;
@@ -50,7 +52,7 @@ export const sameOriginHeader = { 'x-plinth-request': '1' } as const;
 
 const requestIdHeader = 'x-request-id';
 
-/** Returns the parsed response (undefined for an empty one). @throws {ApiError} */
+/** Returns the parsed response, or undefined if it is empty. @throws {ApiError} */
 export async function callApi<Answer>(path: string, options: ApiRequest = {}): Promise<Answer> {
   const response = await openApi(path, options);
   return parseJson(await arrived(response.text(), options.signal)) as Answer;
@@ -80,7 +82,7 @@ export async function openApi(path: string, options: ApiRequest = {}): Promise<R
   throw errorFrom(response, parseJson(await arrived(response.text(), signal)));
 }
 
-/** Awaits a response or its body, which can break off after the headers. */
+/** Awaits a response or its body, which can be interrupted after the headers. */
 async function arrived<T>(part: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
     return await part;

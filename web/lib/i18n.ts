@@ -12,7 +12,7 @@ export type Catalogue = Readonly<Record<string, string>>;
 export type TextValues = Readonly<Record<string, unknown>>;
 type Compiled = Parameters<typeof i18n.load>[1];
 
-/** A missing ID is a bug and shows as the ID itself, which tests look for. */
+/** A missing ID is a bug and is shown as the ID itself, which tests look for. */
 export const i18n = setupI18n({ locale: 'en', messages: { en: {} }, missing: (_locale, id) => `⟦${id}⟧` });
 
 /** Adds compiled messages to a locale. A page may add more when it is loaded. */
@@ -50,7 +50,7 @@ function isolated(values: TextValues): Record<string, unknown> {
   );
 }
 
-/** Formats date and time in the local format. Put the exact instant into a `title`. */
+/** Formats a date and time in the local format. Put the exact instant into a `title`. */
 export function formatDateTime(instant: string | number | Date): string {
   return new Intl.DateTimeFormat(formatLocale(i18n.locale), {
     dateStyle: 'medium',
@@ -66,7 +66,7 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
-/** For example "3 hours ago". Less than a minute ago is "now". */
+/** Formats a relative time, for example "3 hours ago". Less than a minute ago is "now". */
 export function formatRelative(instant: string | number | Date, now: number = Date.now()): string {
   const seconds = (new Date(instant).getTime() - now) / 1000;
   const format = new Intl.RelativeTimeFormat(formatLocale(i18n.locale), { numeric: 'auto' });
@@ -78,7 +78,7 @@ export function formatRelative(instant: string | number | Date, now: number = Da
 
 /**
  * Returns the regional variant of the language from the browser's settings (`en-GB`). Numbers always use Western
- * digits, like the codes that users receive.
+ * digits, as do the codes that users receive.
  */
 function formatLocale(locale: string): string {
   const language = locale === 'pseudo' ? 'en' : locale;

@@ -18,7 +18,7 @@ export interface Problem {
 
 /**
  * The errors at the top of a form. The region is always in the page, so that screen readers announce new content. A
- * summary with errors takes the focus, unless one of its fields has it.
+ * summary with errors takes the focus, unless one of the form's fields has it.
  */
 export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
   const box = useRef<HTMLDivElement>(null);

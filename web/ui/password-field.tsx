@@ -2,7 +2,7 @@ import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { useState } from 'react';
 import { t } from './text.ts';
 
-/** A password field with a show button that can be reached by keyboard. Pasting and password managers work. */
+/** A password field with a show button that can be reached with the keyboard. Pasting and password managers work. */
 export function PasswordField(props: Omit<PasswordInputProps, 'visible' | 'onVisibilityChange'>) {
   const [visible, setVisible] = useState(false);
   return (

@@ -1,4 +1,7 @@
-/** Wraps an app: theme, color scheme, and no style element that a content security policy would have to allow. */
+/**
+ * Provides an app with the theme and color scheme. It adds no style element that a content security policy would have
+ * to allow.
+ */
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { colorSchemeKey } from './color-scheme.ts';

@@ -12,7 +12,7 @@ const choices = [
 
 const never = () => () => {};
 
-/** Light, system, dark: three radio buttons that look like one control. */
+/** Light, system and dark: three radio buttons that look like one control. */
 export function SchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   // The stored choice is unknown during prerendering and hydration.

@@ -1,4 +1,4 @@
-/** The Mantine theme of both apps: system fonts, our colors, and our roles as CSS variables. */
+/** The Mantine theme of both apps: system fonts, our colors, and our color roles as CSS variables. */
 import { createTheme, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core';
 import { type ColorName, colors } from './tokens.ts';
 
@@ -36,7 +36,7 @@ export const theme = createTheme({
   fontWeights: { regular: '400', medium: '500', bold: '650' },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // A brand's color may be light, so the text on it has a role of its own and isn't always white.
+  // A brand's color may be light, so the text on it has a separate role and isn't always white.
   variantColorResolver(input) {
     const colors = defaultVariantColorsResolver(input);
     const isPrimary = input.color === undefined || input.color === input.theme.primaryColor;

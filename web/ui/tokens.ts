@@ -16,7 +16,7 @@ export type Shades = readonly [
   string,
 ];
 
-/** The color names that components can use. `theme-css.ts` writes variables for these only. */
+/** The color names that components can use. `theme-css.ts` writes variables only for these. */
 export const colors = {
   plinth: [
     '#eff3ff',
@@ -218,7 +218,7 @@ export const edgePairs: readonly (readonly [keyof Roles, keyof Roles])[] = [
   ['link', 'surface'],
 ];
 
-/** Returns the CSS variable of a role: `dangerBox` is `--plinth-danger-box`. */
+/** Returns a role's CSS variable: `dangerBox` is `--plinth-danger-box`. */
 export function roleVariable(role: keyof Roles): string {
   return `--plinth-${role.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

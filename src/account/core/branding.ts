@@ -15,7 +15,7 @@ type Rgb = readonly [number, number, number];
 
 const white: Rgb = [255, 255, 255];
 const black: Rgb = [0, 0, 0];
-/** The darkest and lightest backgrounds behind links, as in `web/ui/tokens.ts` (compared by a test). */
+/** The darkest and lightest backgrounds behind links, matching `web/ui/tokens.ts` (compared by a test). */
 export const grounds = {
   light: ['#ffffff', '#f4f5f8', '#eff1f4'],
   dark: ['#191d25', '#101319', '#12151b'],
@@ -30,7 +30,7 @@ export function brandColors(color: string, scheme: 'light' | 'dark'): BrandColor
   const ground = grounds[scheme].map(parse);
   const primary = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= edgeRatio));
   const onPrimary = ratio(white, primary) >= textRatio ? white : black;
-  // Black or white reaches 4.5:1 on almost every color, so this usually returns immediately.
+  // Black or white reaches 4.5:1 on almost every color, so this call usually returns the color unchanged.
   const readable = shift(
     primary,
     onPrimary === white ? black : white,
@@ -48,8 +48,8 @@ export function brandCss(color: string | undefined): string {
 }
 
 /**
- * The same for pages without scripts: they are marked as light, so these rules are inside a media query for dark
- * screens.
+ * Returns the dark colors for pages without scripts. Those pages are marked as light, so these rules belong inside a
+ * media query for dark screens.
  */
 export function brandDarkCss(color: string | undefined): string {
   return color === undefined ? '' : brandRule(color, 'dark', 'light');

@@ -1,11 +1,11 @@
-/** Parses the links in emails that are used through a button, and decides where they lead afterwards. */
+/** Parses email links that are used through a button, and decides which page follows. */
 import { carriedFlow } from './html.ts';
 
 export interface ConfirmLink {
   /** The hash by which auth finds the link. */
   readonly token: string;
   readonly type: string;
-  /** Where the link leads. Auth checks it. */
+  /** The link's destination. Auth checks it. */
   readonly redirectTo: string;
 }
 
@@ -38,7 +38,7 @@ export function pageAfter(type: string, query: URLSearchParams): string {
 
 /**
  * Returns the page that sent the request, for auth's `redirect_to`, so that links in emails lead back to that page.
- * Undefined without a `Referer` of ours.
+ * Undefined if the `Referer` isn't one of our pages.
  */
 export function cameFrom(referer: string | undefined, host: string, accountUrl: string): string | undefined {
   if (referer === undefined || !URL.canParse(referer)) return undefined;

@@ -15,10 +15,10 @@ export interface Transport {
 const cookieMaxAgeSeconds = 30 * 24 * 3600;
 export const sessionCookie: CookieKind = { name: 'plinth-account', maxAgeSeconds: cookieMaxAgeSeconds };
 
-/** The token that our forms must contain too (`form-mark.ts`). */
+/** The token that our forms must also contain (`form-mark.ts`). */
 export const formCookie: CookieKind = { name: 'plinth-account-form', maxAgeSeconds: 24 * 3600 };
 
-/** The progress of a visitor without scripts (`step.ts`). Lasts about as long as a code is valid. */
+/** The progress of a visitor without scripts (`step.ts`). The cookie lasts about as long as a code is valid. */
 export const stepCookie: CookieKind = { name: 'plinth-account-step', maxAgeSeconds: 3600 };
 
 /** Enough time to sign in to another account, including a second factor. */

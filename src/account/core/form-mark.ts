@@ -1,6 +1,6 @@
 /**
- * Protects our forms against cross-site requests: a token is stored in the form and in a cookie, and no other site can
- * read the former or set the latter. `Sec-Fetch-Site` and `Origin` must also be ours, which covers tokens planted by a
+ * Protects our forms against cross-site requests. A token is stored in the form and in a cookie. No other site can read
+ * the form's token or set the cookie. `Sec-Fetch-Site` and `Origin` must also be ours, which covers cookies set by a
  * sibling host.
  */
 import { timingSafeEqual } from 'node:crypto';

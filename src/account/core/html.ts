@@ -5,7 +5,7 @@ import type { Provider } from './providers.ts';
 export interface PageFill {
   readonly name: string;
   readonly logo: string;
-  /** Parts that this project doesn't offer. A style sheet hides them before the script runs. */
+  /** Features that this project doesn't offer. A style sheet hides them before the script runs. */
   readonly off: readonly string[];
   readonly brandCss: string;
   /** For dark screens without scripts. */
@@ -33,7 +33,7 @@ export function fillValues(html: string, values: Readonly<Record<string, string>
   return html.replace(/%PLINTH_([A-Z_]+)%/g, (placeholder, key: string) => values[key] ?? placeholder);
 }
 
-/** Escapes a client's text for HTML whose placeholders are filled again later. */
+/** Escapes a client's text for HTML in which placeholders are filled again later. */
 export function escapeText(text: string): string {
   return escapeMarkup(text).replaceAll('%', '&#37;');
 }
@@ -59,7 +59,7 @@ export function repeatProviders(html: string, providers: readonly Provider[]): s
   );
 }
 
-/** The addresses of the project's own pages by footer link. Undefined where it has none. */
+/** The addresses of the project's own pages by footer link. Undefined if the project has no such page. */
 export type FooterLinks = Readonly<Record<'support' | 'terms' | 'privacy', string | undefined>>;
 
 /** Keeps those prerendered footer links (`web/account/shell.tsx`) that have an address. */
@@ -96,7 +96,7 @@ export function scriptJson(value: unknown): string {
   );
 }
 
-/** Query parameters that are kept from page to page (the same as in `web/account/flow.ts`). */
+/** Query parameters that are kept from page to page, matching `web/account/flow.ts`. */
 const carried = [
   'redirect_to',
   'code_challenge',

@@ -1,6 +1,6 @@
 /**
  * A round trip to an identity provider. The browser keeps its state in a cookie that no script can read. The PKCE
- * verifier (RFC 7636) in it binds the response to this browser.
+ * verifier (RFC 7636) in the cookie binds the response to this browser.
  */
 import { createHash } from 'node:crypto';
 import type { CookieKind } from './cookies.ts';
@@ -12,7 +12,7 @@ const maxFlowChars = 2048;
 
 export interface Journey {
   readonly verifier: string;
-  /** `link` adds an identity to the account that is signed in. */
+  /** `link` adds an identity to the signed-in account. */
   readonly purpose: 'sign-in' | 'link';
   /** The query of the flow (`carriedFlow`). */
   readonly flow: string;

@@ -2,7 +2,7 @@
 
 import type { CookieKind } from './cookies.ts';
 
-/** All languages that the pages are built in, as in `web/locales/languages.ts` (compared by a test). */
+/** All languages in which the pages are built, matching `web/locales/languages.ts` (compared by a test). */
 export const languages = ['en', 'ar'] as const;
 /** Longer, accented texts for layout tests. Used only on request. */
 export const pseudoLocale = 'pseudo';
@@ -40,7 +40,7 @@ function offeredAs(tag: string, offered: readonly string[]): string | undefined 
   return offered.find((language) => language === primary);
 }
 
-/** Returns the language ranges of an `Accept-Language` header, most preferred first, without those of weight 0. */
+/** Returns the language ranges of an `Accept-Language` header, most preferred first, excluding those with weight 0. */
 function ranges(header: string): string[] {
   return header
     .slice(0, 1000)

@@ -1,4 +1,4 @@
-/** Determines what the project's pages offer from auth's own `/settings`. */
+/** Reads auth's own `/settings` to determine which features the project's pages offer. */
 import { customProvider, knownProvider, type Provider } from './providers.ts';
 
 /** The part of `GET /auth/v1/settings` that the pages read. */
@@ -10,11 +10,11 @@ export interface AuthSettings {
   readonly passkeys_enabled?: boolean;
 }
 
-/** Facts that the settings don't include. */
+/** Facts that auth's settings don't include. */
 export interface MoreFacts {
   /** Enabled providers that the settings omit. */
   readonly untold: readonly string[];
-  /** Custom providers of the project. */
+  /** The project's custom providers. */
   readonly custom: readonly { readonly id: string; readonly name: string }[];
   /** Chains whose wallets can sign in. */
   readonly wallets: readonly string[];
@@ -51,8 +51,8 @@ export function offersOf(settings: AuthSettings, facts: MoreFacts): Offers {
 }
 
 /**
- * Returns the offers that don't work at this address: a passkey belongs to the relying party's origins, and the message
- * that a wallet signs names an https host or localhost.
+ * Returns the features that don't work at this address. A passkey belongs to the relying party's origins, and the
+ * message that a wallet signs contains an https host or localhost.
  */
 export function offAt(
   address: { readonly protocol: string; readonly host: string; readonly hostname: string },
@@ -65,7 +65,7 @@ export function offAt(
   ];
 }
 
-/** Returns the providers in the order of the settings, custom providers last. */
+/** Returns the providers in the order of the settings, with custom providers last. */
 export function providersOf(
   { external = {} }: AuthSettings,
   { untold, custom }: Pick<MoreFacts, 'untold' | 'custom'>,

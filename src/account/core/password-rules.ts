@@ -1,4 +1,4 @@
-/** Lists the password requirements by the IDs of their texts, as the pages' scripts do (compared by a test). */
+/** Lists the password requirements by their text IDs, as the pages' scripts do (compared by a test). */
 const required: Readonly<Record<string, readonly string[]>> = {
   letters_digits: ['letter', 'digit'],
   lower_upper_letters_digits: ['lower', 'upper', 'digit'],

@@ -1,6 +1,6 @@
 /**
- * The identity providers on the pages, each with a mark: a tile in the provider's color with an icon or, if we have
- * none, with unique letters. No image is loaded from a provider, so providers don't learn about visitors.
+ * The identity providers on the pages, each with a mark: a tile in the provider's color with an icon or, if there is no
+ * icon, with unique letters. No image is loaded from a provider, so providers don't learn about visitors.
  */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 import { type Glyph, glyphs } from './provider-glyphs.ts';
@@ -87,7 +87,7 @@ export function scopesFor(id: string): { scopes?: string } {
   return id === 'keycloak' ? { scopes: 'openid' } : {};
 }
 
-/** A custom provider: two letters of its name on one of the colors below. */
+/** Returns a custom provider, with two letters of its name on one of the colors below. */
 export function customProvider(id: string, name: string): Provider {
   const words = name.trim().split(/\s+/);
   const [first = '?', second = ''] =
@@ -97,11 +97,11 @@ export function customProvider(id: string, name: string): Provider {
   return { id, name, mark: mark(lettersIn(`${first.toUpperCase()}${second}`), ground) };
 }
 
-/** White letters are readable on each of them. */
+/** White letters are readable on each of these colors. */
 const grounds = ['#5b6472', '#8a4b08', '#0f766e', '#9d174d', '#4338ca', '#3f6212'] as const;
 
 function mark(sign: string, ground: string): string {
-  // A border, because the tile has the same color as the button.
+  // Adds a border, because the tile has the same color as the button.
   const edge = ground === '#ffffff' ? ' stroke="#8b93a1" stroke-opacity=".5"' : '';
   return (
     '<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false">' +

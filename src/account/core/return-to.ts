@@ -1,4 +1,4 @@
-/** Handles the return to the calling app: parses its request and builds the return address. */
+/** Handles the return to the calling app: parses the app's request and builds the return address. */
 
 export interface ReturnRequest {
   readonly redirectTo: string;

@@ -1,6 +1,6 @@
 /**
  * Derives two values from a session cookie: the row's ID (a hash) and the key that seals the tokens in the row (HKDF,
- * RFC 5869; AES-256-GCM). Without the cookie, a copy of the table is worthless.
+ * RFC 5869; AES-256-GCM). Without the cookie, a copy of the table is useless.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
 
@@ -8,7 +8,7 @@ export const cookieBytes = 32;
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** Returns the bytes of a cookie value, or undefined if it isn't one of ours. */
+/** Returns the bytes of a cookie value, or undefined if the value doesn't have our format. */
 export function parseCookieValue(value: string | undefined): Buffer | undefined {
   if (value === undefined || !/^[A-Za-z0-9_-]{43}$/.test(value)) return undefined;
   return Buffer.from(value, 'base64url');

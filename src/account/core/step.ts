@@ -1,6 +1,6 @@
 /**
- * The progress of a visitor without scripts: what was wrong with the posted form, and which code is expected. It is
- * stored in a cookie between a form and the resulting page, so that a reload sends nothing twice. It only affects what
+ * The progress of a visitor without scripts: the error in the posted form, and the code that is expected. It is stored
+ * in a cookie between a form and the resulting page, so that a reload doesn't repeat any request. It only affects what
  * a page shows and grants nothing.
  */
 
@@ -12,7 +12,7 @@ export type CodePurpose = 'sign-in' | 'confirm' | 'recover';
 export interface StepProblem {
   /** The code of an auth or Account error, whose text the page shows. */
   readonly code: string;
-  /** The affected field, or `form` for none. */
+  /** The affected field, or `form` if no field is affected. */
   readonly place: string;
   readonly requestId: string;
 }
@@ -25,7 +25,7 @@ export interface Step {
   /** The purpose of the code that was sent to `email`. */
   readonly purpose?: CodePurpose;
   readonly resent?: boolean;
-  /** Whether the visitor has just signed in and can return to the app without another question. */
+  /** Whether the visitor has just signed in and can return to the app without another prompt. */
   readonly arrived?: boolean;
 }
 
@@ -55,7 +55,10 @@ export function readStep(value: string | undefined): Step | undefined {
   };
 }
 
-/** Hidden fields that identify the code a form is for, because another tab may be waiting for a different one. */
+/**
+ * Returns hidden fields that identify the code that a form is for, because another tab may be waiting for a different
+ * code.
+ */
 export function sentFields({ email, purpose }: Pick<Step, 'email' | 'purpose'>): string {
   if (email === undefined || purpose === undefined) return '';
   const fields = { sent_to: email, purpose };

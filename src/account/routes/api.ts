@@ -40,8 +40,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   const { sessions, auth } = deps;
   const { present, needed } = deps.visitors;
 
-  // Forms of other sites can send text/plain or urlencoded bodies without a preflight, so these types aren't parsed
-  // here.
+  // Other sites' forms can send text/plain or urlencoded bodies without a preflight, so these types aren't parsed here.
   app.removeContentTypeParser('text/plain');
 
   // Loaded with the first request, so that an idle server doesn't load the schemas.
@@ -162,7 +161,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     return {};
   });
 
-  /** Pages only link to an app if they would also redirect to it. */
+  /** Pages link to an app only if they would also redirect to it. */
   app.post('/app', async (request) => {
     const { redirect_to: address } = bodies.object(request.body);
     return { allowed: typeof address === 'string' && deps.isAppAddress(address) };

@@ -1,4 +1,4 @@
-/** Bodies of `/account/api`, parsed once at the edge. Only known fields are passed on to auth. */
+/** Bodies of `/account/api`, parsed once at the API boundary. Only known fields are passed to auth. */
 import { z } from 'zod';
 import { AccountError } from '../errors.ts';
 
@@ -76,7 +76,7 @@ export function link(body: unknown): z.infer<typeof linkBody> {
   return read(linkBody, body);
 }
 
-/** Starting a passkey sign-in requires a captcha where other sign-ins do. */
+/** Starting a passkey sign-in requires a captcha if other sign-ins do. */
 export function captchaAlone(body: unknown): object {
   return captchaOf(read(z.object(captcha), body).captcha_token);
 }
@@ -121,7 +121,7 @@ export function signOut(body: unknown): 'local' | 'others' | 'global' {
   return read(signOutBody, body).scope;
 }
 
-/** Returns the auth endpoint and body that send a code. `confirm` resends the code of a sign-up. */
+/** Returns the auth endpoint and body that send a code. `confirm` resends the code for a sign-up. */
 export function sendCode(body: unknown): { path: string; body: Record<string, unknown> } {
   const { email, phone, purpose, captcha_token: token } = read(codeBody, body);
   const to = { ...(email === undefined ? { phone } : { email }), ...captchaOf(token) };

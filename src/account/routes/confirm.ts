@@ -1,6 +1,6 @@
 /**
- * `/account/confirm`: uses an email link when a button is pressed. Opening the page doesn't consume the link, so mail
- * scanners can open it. The button is a plain form that needs no script.
+ * `/account/confirm`: uses an email link when a button is pressed. Opening the page doesn't use up the link, so email
+ * scanners can open it. The button is a plain form that doesn't need scripts.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { escapeMarkup } from '../../shared/escape-markup.ts';
@@ -52,7 +52,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       if (own === undefined) return await goToApp(request, reply, link);
       const body = { type: link.type, token_hash: link.token };
       const pair = await auth.call<TokenPair>(request, { method: 'POST', path: '/verify', body });
-      // The first half of a double change returns no session.
+      // The first half of a double email change returns no session.
       if (pair.access_token === undefined) return reply.redirect('/account/confirm-other', 303);
       await enter(request, reply, pair);
       return reply.redirect(pageAfter(link.type, own), 303);
@@ -63,8 +63,8 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
   });
 
   /**
-   * Does what opening the link would have done. Not a redirect, because browsers apply the page's form-action policy to
-   * redirects after a form, and the app may redirect further.
+   * Has the same effect as opening the link. The response isn't a redirect, because browsers apply the page's
+   * form-action policy to redirects after a form, and the app may redirect again.
    */
   async function goToApp(
     request: FastifyRequest,

@@ -1,6 +1,6 @@
 /**
- * API of the consent page: the request of an app, and the user's response. Auth decides; this only shapes what users
- * see.
+ * The consent page's API: an app's request and the user's decision. Auth decides; this module only determines what
+ * users see.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AuthClient, AuthUser } from '../auth-client.ts';
@@ -18,7 +18,8 @@ export interface ConsentRouteDeps {
 }
 
 /**
- * The response of `GET /auth/v1/oauth/authorizations/{id}`: the request, or the redirect if it was already answered.
+ * The response from `GET /auth/v1/oauth/authorizations/{id}`: the request, or the redirect if the request was already
+ * decided.
  */
 type Opened =
   | { readonly redirect_url: string }
@@ -43,7 +44,7 @@ export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): voi
     const vetted = await consent.isVettedClient(client.id);
     return {
       request: {
-        // A client chooses its own picture when it registers, so an unvetted one isn't shown.
+        // A client chooses its own picture when it registers, so an unvetted client's picture isn't shown.
         app: { name: client.name ?? '', uri: client.uri, logo: vetted ? client.logo_uri : undefined, vetted },
         redirect_uri: redirectUri,
         scopes: scope.split(' ').filter((each) => each !== ''),
@@ -63,7 +64,7 @@ export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): voi
     return { url };
   });
 
-  // Used before signing in as another user to answer the request.
+  // Called before the user signs in as another user to decide the request.
   app.post('/consent/release', async (request) => {
     const id = bodies().authorization(request.body);
     const { user } = await complete(request);

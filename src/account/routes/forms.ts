@@ -1,7 +1,7 @@
 /**
  * Serves the pages' forms without scripts. A form is posted to its own page, and the response is always a redirect. A
- * cookie carries what the next page shows (`core/step.ts`). Such a page is prerendered separately and sent without
- * scripts, because they wouldn't find the expected markup.
+ * cookie contains what the next page shows (`core/step.ts`). Such a page is prerendered separately and sent without
+ * scripts, because the scripts wouldn't find the expected markup.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { setCookie } from '../browser-sign-in.ts';
@@ -72,7 +72,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     const visitor = await visitors.present(request);
     if (visitor === undefined) return reply.redirect(address('sign-in', query), 303);
     if (mustStepUp(visitor)) {
-      // The visitor has no scripts, and the regular page doesn't know the factors before its script runs.
+      // The visitor has no scripts, and the regular page doesn't know the factors until its script runs.
       setStep(request, reply, { page: 'mfa' });
       return reply.redirect(address('mfa', query), 303);
     }
@@ -94,7 +94,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     });
   });
 
-  // A link, because browsers apply the page's form-action policy to redirects after a form.
+  // A link leads to the app, because browsers apply the page's form-action policy to redirects after a form.
   app.get('/go', async (request, reply) => {
     const query = queryOf(request);
     if (!isFromOurPage(request)) return reply.redirect(address('signed-in', query), 303);

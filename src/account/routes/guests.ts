@@ -1,7 +1,7 @@
 /**
- * Signing in to an existing account as a guest. Signing in would end the guest's session, so it is kept under a
- * separate cookie until the account's owner decides what happens to the guest. Only a browser with both cookies has
- * both sessions; requests never name IDs.
+ * Lets a guest sign in to an existing account. Signing in would end the guest's session, so it is kept under a separate
+ * cookie until the account's owner decides what happens to the guest. Only a browser with both cookies has both
+ * sessions, and requests never specify IDs.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GuestDeps } from '../auth-deps.ts';
@@ -69,7 +69,7 @@ export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
     return {};
   });
 
-  /** Brings nothing along. The guest account remains, but no one can sign in to it anymore. */
+  /** Signs the guest out without transferring data. The guest account remains, but no one can sign in to it anymore. */
   app.post('/guest/leave-behind', async (request, reply) => {
     const guest = await setAside(request, reply);
     if (guest !== undefined) await browserSignIn.leave(request, guest.session, 'local');

@@ -47,7 +47,7 @@ function depart(
   };
 }
 
-/** Uses the host that has just set the cookie, if this machine is known by several names. */
+/** Uses the host that has just set the cookie, in case this machine has several names. */
 function backAddress({ protocol, host, hostname }: FastifyRequest, accountUrl: string): string {
   const isLocal = isLoopbackName(hostname) && isLoopbackName(new URL(accountUrl).hostname);
   return isLocal ? `${protocol}://${host}/account/back` : `${accountUrl}/back`;

@@ -1,5 +1,5 @@
 /**
- * Passkeys and wallets for sign-in, and second factors: passes auth's challenges to the browser and the browser's
+ * Passkeys and wallets for sign-in, and second factors. Passes auth's challenges to the browser and the browser's
  * responses to auth.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -46,7 +46,7 @@ export function keyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
       const pair = await auth.call<TokenPair>(request, { method: 'POST', path, body });
       return sessionAnswer(await browserSignIn.enter(request, reply, pair), pair.user);
     } catch (error) {
-      // Upstream responds in OAuth's format, which has no auth error code.
+      // Upstream responds in OAuth's format, which doesn't include an auth error code.
       const isOAuths = error instanceof AuthRefusal && error.body.error === 'invalid_grant';
       throw isOAuths ? new AccountError('wallet_refused', { cause: error }) : error;
     }
@@ -72,7 +72,7 @@ export function keyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
     raise(request, reply, '/factors/recovery-codes/verify', bodies().recoveryCode(request.body)),
   );
 
-  /** The same session with tokens of a higher level. */
+  /** Keeps the session but replaces its tokens with tokens of a higher level. */
   async function raise(request: FastifyRequest, reply: FastifyReply, path: string, body: object) {
     const { session } = await visitors.needed(request);
     const accessToken = session.tokens.access_token;

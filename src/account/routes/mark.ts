@@ -7,7 +7,7 @@ import { cookieOf, keepCookie } from '../request-cookies.ts';
 
 /**
  * Returns the hidden field for a form in the response and sets its cookie. An existing token is reused, because another
- * tab may show a form too.
+ * tab may also show a form.
  */
 export function markedForm(request: FastifyRequest, reply: FastifyReply): string {
   const known = cookieOf(request, formCookie);

@@ -23,7 +23,7 @@ export const pageNames = [
   'error',
 ] as const;
 export type PageName = (typeof pageNames)[number];
-/** `plain/…` pages respond to a form that was posted without scripts (`web/account/plain/`). */
+/** `plain/…` pages are responses to a form that was posted without scripts (`web/account/plain/`). */
 export type AnyPage = PageName | `plain/${string}`;
 
 /** The parts of a page that depend on the request. */
@@ -34,10 +34,13 @@ export interface PageFields {
   readonly email?: string;
   readonly host?: string;
   readonly problem?: StepProblem;
-  /** The error code from a provider's response. Scripts read it from the address; pages without scripts show this. */
+  /**
+   * The error code from a provider's response. Scripts read it from the address, and pages without scripts show it from
+   * here.
+   */
   readonly told?: string;
   readonly status?: number;
-  /** Whether to omit the scripts, because they would show another page than this one. */
+  /** Whether to omit the scripts, because they would show a different page. */
   readonly isStill?: boolean;
 }
 

@@ -12,7 +12,7 @@ import { type JourneyDeps, journeyPages } from './journeys.ts';
 import { markedForm } from './mark.ts';
 import { type AnyPage, type PageName, pageNames, type Send } from './page-names.ts';
 
-/** Without a cookie, these pages redirect to sign-in. The page itself finds out whether the cookie is valid. */
+/** Without a cookie, these pages redirect to sign-in. The page itself determines whether the cookie is valid. */
 const forMembers: ReadonlySet<string> = new Set<PageName>([
   'mfa',
   'new-password',
@@ -21,10 +21,10 @@ const forMembers: ReadonlySet<string> = new Set<PageName>([
   'consent',
 ]);
 
-/** The content of these pages depends on whether the visitor is signed in, which their script finds out. */
+/** The content of these pages depends on whether the visitor is signed in, which their script determines. */
 const toldBySession: ReadonlySet<string> = new Set<PageName>(['sign-in', 'signed-out']);
 
-/** Forms of these pages may require a captcha. Users move between them without a page load. */
+/** Forms on these pages may require a captcha. Users move between these pages without a page load. */
 const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'sign-in',
   'sign-up',
@@ -40,15 +40,15 @@ const withCaptcha: ReadonlySet<string> = new Set<PageName>([
 export interface PageDeps {
   readonly face: WebFace;
   /**
-   * Returns a page in a language with everything filled in except what depends on the request. Undefined if it isn't
-   * built.
+   * Returns a page in a language, with everything filled in except the parts that depend on the request. Undefined if
+   * the page isn't built.
    */
   readonly filled: (page: AnyPage, language: string) => Promise<string | undefined>;
-  /** Returns the offers that aren't available at the address of the request. */
+  /** Returns the features that aren't available at the request's address. */
   readonly offHere: (request: FastifyRequest) => readonly string[];
-  /** The project's languages, the default first. */
+  /** The project's languages, with the default first. */
   readonly languages: readonly string[];
-  /** Returns the text below the heading of a sign-in or sign-up page. May be empty. */
+  /** Returns the text below the heading of a sign-in or sign-up page. The text may be empty. */
   readonly lead: (page: AnyPage, language: string, redirectTo: string | null) => string;
   /** Returns the text of an error code. */
   readonly textOf: (code: string, language: string) => string;
@@ -60,7 +60,7 @@ export interface PageDeps {
   readonly forms: FormDeps;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
   readonly journeys: JourneyDeps;
-  /** Whether a session exists for the cookie. Auth may have ended it. */
+  /** Whether a session exists for the cookie. Auth may already have ended that session. */
   readonly keepsSession: (cookie: string | undefined) => Promise<boolean>;
 }
 
@@ -123,7 +123,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '')
       .replace(problem !== undefined && isOurCode ? /<details[\s\S]*?<\/details>/ : '', '');
     const withFlow = carryFlow(whole, queryOf(request));
-    // Logos of apps, hosted wherever the operator registered them.
+    // Apps' logos may be hosted anywhere, depending on how the operator registered the apps.
     const images = page === 'consent' ? [...imageSources, 'https:'] : imageSources;
     const widgetSources = withCaptcha.has(page) ? captchaSources : [];
     return face.sendPage(request, reply, { html: withFlow, status, imageSources: images, widgetSources });

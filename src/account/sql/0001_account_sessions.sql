@@ -1,15 +1,17 @@
 -- Sessions of the Account pages, identified by a browser's httpOnly cookie.
 -- 
--- Reading this table doesn't allow anyone to act for a user: a row is found by a hash of the cookie, and its tokens are
+-- Reading this table doesn't allow anyone to act for a user, because a row is found by a hash of the cookie and its
+-- tokens are
 -- sealed with a key derived from the cookie (src/account/core/seal.ts).
 create schema if not exists _plinth;
 
 create table _plinth.account_sessions (
   id bytea primary key check (octet_length(id) = 32),
-  -- No foreign key, because auth.users may belong to another database. The service deletes rows of deleted users.
+  -- There is no foreign key, because auth.users may belong to another database. The service deletes rows of deleted
+  -- users.
   user_id uuid not null,
   sealed bytea not null,
-  -- Counts changes of `sealed`, so that only one of two concurrent refreshes is kept.
+  -- Counts changes to `sealed`, so that only one of two concurrent refreshes is kept.
   version integer not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

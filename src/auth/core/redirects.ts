@@ -113,7 +113,7 @@ export interface SplitUrl {
 
 /** Splits an address into scheme, host and port as Go does. Undefined if Go rejects it. */
 export function splitUrl(url: string): SplitUrl | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are refused
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are rejected
   if (/[\u0000-\u0020\u007f\\]/.test(url)) return undefined;
   const match = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?/.exec(url);
   const authority = match?.[2] ?? '';

@@ -65,7 +65,7 @@ export function renderMessage(row: MessageRow): object {
   };
 }
 
-/** Header values by name. */
+/** Returns header values by name. */
 export function renderHeaders(row: MessageRow): Record<string, string[]> {
   return Object.fromEntries(headerLines(row).map(([name, value]) => [name, [value]]));
 }
@@ -89,7 +89,7 @@ function headerLines(row: MessageRow): [string, string][] {
   ];
 }
 
-/** The message as an email client would receive it. */
+/** Returns the message as an email client would receive it. */
 export function renderRaw(row: MessageRow): string {
   const head = headerLines(row)
     .map(([name, value]) => `${name}: ${value.replace(/[\r\n]+/g, ' ')}`)
@@ -112,7 +112,7 @@ function encodeBody(body: string): string {
   return `${lines.join('\r\n')}\r\n`;
 }
 
-/** RFC 2047: text that isn't plain ASCII becomes encoded words. */
+/** Encodes text that isn't plain ASCII as RFC 2047 encoded words. */
 function encodeWords(text: string, quote: boolean): string {
   if (!/^[\x20-\x7e]*$/.test(text)) return `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`;
   return quote && /[^\w ]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;

@@ -25,7 +25,7 @@ const fields: Readonly<Record<string, 'to' | 'from' | 'subject' | 'body' | 'id' 
   'message-id': 'id',
 };
 
-/** All terms must match. Every text is a valid search. */
+/** Returns the terms, all of which must match. Every text is a valid search. */
 export function parseSearch(query: string): SearchTerm[] {
   const pattern = /([-!]?)(?:([a-z-]+):)?(?:"([^"]*)"|(\S+))/gi;
   const terms: SearchTerm[] = [];

@@ -1,4 +1,4 @@
--- Mail and text messages that development captures instead of sending.
+-- Email and text messages that are captured in development instead of being sent.
 create table _plinth.captured_messages (
   id text primary key,
   kind text not null check (kind in ('mail', 'sms')),

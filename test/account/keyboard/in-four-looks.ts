@@ -1,6 +1,7 @@
 /**
  * Plays flows on a wide light screen and on a narrow dark one, and checks each state in both color schemes: no axe
- * violation, nothing wider than the window. In the second scheme axe checks only colors, since nothing else differs.
+ * violations, nothing wider than the window. In the second scheme, axe checks only colors, because nothing else
+ * differs.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,7 +15,7 @@ const corners: readonly Look[] = [
 ];
 const schemes = ['light', 'dark'] as const;
 
-/** Whether React has hydrated the page, which its properties on elements show. */
+/** Whether React has hydrated the page, as shown by the properties that React adds to elements. */
 const isAwake = `Object.keys(document.querySelector('main') ?? {}).some((key) => key.startsWith('__react'))`;
 
 /** Resolves when the page is hydrated and its styles are applied. */

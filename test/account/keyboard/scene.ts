@@ -1,4 +1,4 @@
-/** Plays a flow by keyboard in one browser window and checks each state on the way. */
+/** Plays a flow by keyboard in one browser window and checks each state along the way. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { LanguageCode } from '../../../web/locales/languages.ts';
 import { openContext } from '../../web/browser.ts';

@@ -1,4 +1,4 @@
-/** The pages' texts in a language by ID, so that the flows look for what the catalogs contain. */
+/** The pages' texts in a language by ID, so that the flows look for the texts in the catalogs. */
 import { readdirSync } from 'node:fs';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { activateLocale, addMessages, type Catalogue, textOf } from '../../../web/lib/i18n.ts';

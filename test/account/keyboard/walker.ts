@@ -31,7 +31,7 @@ const settlingFrames = 60;
 /** More than the longest page needs. */
 const maxPresses = 80;
 
-/** @param isOurs Whether a page is one of those that are checked. */
+/** @param isOurs Whether the page at a URL is one of the pages to check. */
 export async function createWalker(page: Page, isOurs: (url: string) => boolean): Promise<Walker> {
   const cdp = await page.context().newCDPSession(page);
   const { keyboard } = page;
@@ -42,7 +42,7 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
       (role === undefined || focus.role === role) &&
       (typeof name === 'string' ? focus.name === name : name.test(focus.name));
     let focus = await focusOf(cdp);
-    // A page may already have put the focus there.
+    // A page may already have moved the focus there.
     while (!isWanted(focus)) {
       if (passed.length === maxPresses) break;
       await keyboard.press('Tab');
@@ -76,7 +76,7 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
 
 /**
  * Whether the focus is visible: an outline of the element, or of its field or label, that isn't clipped. Checked on
- * rendered frames, because the browser only compensates for content that appears above an element with the next frame.
+ * rendered frames, because the browser compensates for content that appears above an element only with the next frame.
  */
 const isSeenExpression = `(async () => {
   const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));

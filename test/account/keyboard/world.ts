@@ -53,7 +53,7 @@ export async function openWorld(
   const appUrl = `${await listen(app)}/callback`;
   const company = { domain: 'works.example', email: 'ada@works.example' };
   const saml = createIdp();
-  // Like real providers, it asks before it responds.
+  // Like real providers, this page asks the user before it responds.
   const samlPage = createServer((request, response) => {
     if (!request.url?.includes('SAMLRequest=')) return void response.writeHead(404).end();
     const { id, relayState } = readRequest(`http://idp${request.url}`);

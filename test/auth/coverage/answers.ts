@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder of this run. */
+    /** The folder for this run. */
     readonly authAnswers: string;
   }
 }

@@ -1,4 +1,7 @@
-/** Computes the coverage of a run's responses: each route with a success and a failure, and each error code. */
+/**
+ * Computes coverage from a run's responses: each route needs a success and a failure, and each error code needs a
+ * response.
+ */
 import { secretKeyRefusal } from '../../../src/gateway/secret-keys.ts';
 import type { Answer } from './answers.ts';
 import type { RouteEntry } from './routes.ts';
@@ -8,9 +11,9 @@ export interface RouteCoverage {
   /** The statuses and codes seen, for example `200`, `422 weak_password`. */
   readonly successes: readonly string[];
   readonly failures: readonly string[];
-  /** The test files that called it. */
+  /** The test files that called the route. */
   readonly files: readonly string[];
-  /** What is missing. Empty if nothing is. */
+  /** The missing responses. Empty if there are none. */
   readonly gaps: readonly string[];
 }
 

@@ -6,7 +6,7 @@ export interface RouteEntry {
   readonly method: string;
   /** With variables in braces. */
   readonly path: string;
-  /** Why no test can see it succeed or fail. */
+  /** Why no test can see the route succeed or fail. */
   readonly noSuccess?: string;
   readonly noFailure?: string;
 }

@@ -316,7 +316,7 @@ describe('an authorization', () => {
   test('of somebody else is not there, to look at or to decide on', async () => {
     const stranger = await person(server);
     const id = await authorizationId(server, client.client_id, pkce().challenge);
-    // No one has opened the request, so no one can answer it.
+    // No one has opened the request, so no one can decide it.
     expect((await decide(server, id, stranger.token, 'approve')).status).toBe(404);
     await open(server, id, user.token);
     for (const answer of [

@@ -1,4 +1,4 @@
-/** An OAuth client written from RFC 6749, 7636, 7591 and 8414 that only knows the server's address. */
+/** An OAuth client written from RFC 6749, 7636, 7591 and 8414. Its only configuration is the server's address. */
 import { createHash, createPublicKey, randomBytes, verify, type webcrypto } from 'node:crypto';
 import type { AuthServer } from '../harness.ts';
 import { newEmail } from '../harness.ts';
@@ -18,7 +18,7 @@ export interface Tokens {
   readonly id_token?: string;
 }
 
-/** From `/oauth/token`: an RFC 6749 error or one of upstream's own. */
+/** An error response from `/oauth/token`: an RFC 6749 error or one of upstream's own. */
 export interface Refusal {
   readonly error?: string;
   readonly error_description?: string;

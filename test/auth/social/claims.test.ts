@@ -1,4 +1,4 @@
-/** Providers that respond as documented, and the result claim by claim. */
+/** Providers that respond as documented, and the resulting users, claim by claim. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Issuer, startIssuer } from '../../keys/issuer.ts';

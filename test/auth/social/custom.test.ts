@@ -388,7 +388,7 @@ describe('sign-in with OpenID Connect', () => {
       error: 'invalid request',
       error_description: 'Bad ID token',
     });
-    // Algorithms with a shared secret are ignored, so it signs with the default.
+    // Algorithms with a shared secret are ignored, so the provider signs with the default.
     issuer.discovery.id_token_signing_alg_values_supported = ['HS256'];
     await customProviders().updateProvider('custom:signs', { issuer: issuerName });
     expect((await ask()).status).toBe(200);

@@ -295,7 +295,7 @@ describe('manual linking', () => {
       error_code: 'unexpected_audience',
     });
 
-    // Without its own address, the account would get the other one, which belongs to another user by now.
+    // Without its own address, the account would get the other address, which now belongs to another user.
     const { data: listed } = await client.auth.getUserIdentities();
     const byEmail = listed?.identities.find((identity) => identity.provider === 'email');
     const other = listed?.identities.find((identity) => identity.provider === 'github')?.identity_data?.email;
@@ -408,7 +408,7 @@ describe('invitations', () => {
     });
     expect((await auth.request('/authorize?provider=github&invite_token=unknown')).status).toBe(404);
 
-    // Deleted during the round trip.
+    // The invitation is deleted during the round trip.
     const second = await leave(auth, 'github', { invite_token: token });
     await auth.database.pool('supabase_admin').exec('delete from auth.one_time_tokens');
     expect((await comeBack(auth, { code: 'good-code', state: second.state })).query).toMatchObject({

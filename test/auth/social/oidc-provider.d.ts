@@ -1,4 +1,4 @@
-/** The parts of the package that the tests use. It has no types of its own. */
+/** The parts of the package that the tests use. The package doesn't include types. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 

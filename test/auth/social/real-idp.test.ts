@@ -100,7 +100,7 @@ describe('as a custom OpenID provider', () => {
     const params = Object.fromEntries(back.searchParams);
     expect((await comeBack(auth, params)).fragment).toHaveProperty('access_token');
     expect((await comeBack(auth, params)).query).toMatchObject({ error_code: 'bad_oauth_state' });
-    // The code is used in a sign-in of the attacker, which has another PKCE verifier.
+    // The code is used in one of the attacker's sign-ins, which has a different PKCE verifier.
     const own = await auth.client().auth.signInWithOAuth({
       provider: 'custom:idp',
       options: { skipBrowserRedirect: true },

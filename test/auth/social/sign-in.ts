@@ -86,7 +86,7 @@ export function publishIssuer(internet: Internet, name: string, issuer: Issuer):
 
 let counter = 0;
 
-/** A GitHub whose user is chosen by the test. Each call creates another user. */
+/** Simulates a GitHub whose user is chosen by the test. Each call creates another user. */
 export function serveGithub(
   internet: Internet,
   emails: readonly { email: string; verified: boolean; primary: boolean }[],

@@ -1,10 +1,10 @@
-/** Describes an app's request in words. Pure. */
+/** Describes an app's request in words. Has no side effects. */
 import { hostOf } from '../flow.ts';
 import { t } from '../text.ts';
 
 export interface Wish {
   readonly app: {
-    /** Empty if it has none. */
+    /** Empty if the app has no name. */
     readonly name: string;
     readonly uri?: string;
     readonly logo?: string;
@@ -24,7 +24,7 @@ export function appName(name: string): string {
   return letters.length <= longestName ? letters.join('') : `${letters.slice(0, longestName - 1).join('')}…`;
 }
 
-/** Where the browser goes next: a host, or the scheme of an app on this device. */
+/** Returns the browser's next destination: a host, or the scheme of an app on this device. */
 export function placeOf(redirectUri: string): string {
   const isWeb = /^https?:/i.test(redirectUri);
   const host = isWeb ? hostOf(redirectUri) : undefined;
@@ -32,8 +32,8 @@ export function placeOf(redirectUri: string): string {
 }
 
 /**
- * Lists what the app gets: its scopes, between the rights that its tokens always have. A token acts with all the user's
- * rights regardless of its scopes, which only determine what the app learns about the user.
+ * Lists what the app gets: its scopes, between the rights that its tokens always have. A token acts with all of the
+ * user's rights regardless of its scopes, which only determine what the app learns about the user.
  */
 export function rightsOf(scopes: readonly string[], product: string): string[] {
   return [

@@ -9,7 +9,7 @@ export async function isGuestSetAside(): Promise<boolean> {
   return (await callApi<{ guest: boolean }>('/account/api/guest')).guest;
 }
 
-/** Afterwards no one is signed in. The guest is kept for 15 minutes. */
+/** Ends with no one signed in. The guest is kept for 15 minutes. */
 export async function setGuestAside(): Promise<void> {
   await post('guest/set-aside', {});
   await sessionClient().changed('SIGNED_OUT');

@@ -9,14 +9,14 @@ import { useSubmit } from '../use-submit.ts';
 import { isGuestSetAside, resumeGuest } from './api.ts';
 
 /**
- * Shown on the sign-in page to a guest who wants to use an existing account: explains the situation and offers the way
+ * Shown on the sign-in page to a guest who wants to use an existing account. Explains the situation and offers a link
  * back.
  */
 export function GuestAside() {
   const [, navigate] = useLocation();
   const [isGuest, setGuest] = useState(false);
   useEffect(() => {
-    // If the request fails, no way back is offered, and signing in works as usual.
+    // If the request fails, no link back is offered, and signing in works as usual.
     isGuestSetAside().then(setGuest, () => setGuest(false));
   }, []);
   const back = useSubmit(async () => {

@@ -11,7 +11,7 @@ import { handOverGuest, leaveGuestBehind, resumeGuest } from './api.ts';
 export function BringAlong(props: {
   who: string;
   onDone: () => void;
-  /** Called if there is no guest, or no longer. */
+  /** Called if there is no guest or the guest no longer exists. */
   onNone: () => void;
 }) {
   const { who, onDone, onNone } = props;

@@ -10,7 +10,7 @@ import { setGuestAside } from './api.ts';
 import classes from './guest.module.css';
 import { towardsUpgrade } from './search.ts';
 
-/** Leads guests who already have an account to its sign-in, with their data if possible. */
+/** Sends guests who already have an account to its sign-in page, with their data if possible. */
 export function Elsewhere({ onLeave }: { onLeave: (isLeaving: boolean) => void }) {
   const [, navigate] = useLocation();
   const { handOver } = usePageConfig();

@@ -10,7 +10,9 @@ import { useSubmit } from '../use-submit.ts';
 
 const codeId = 'code';
 
-/** A guest's address that is waiting for confirmation, by a code here or by the link in any browser. */
+/**
+ * A guest's address that is waiting for confirmation, with a code entered here or with the link opened in any browser.
+ */
 export function PendingAddress({ email, onChange }: { email: string; onChange: () => void }) {
   const { codeLength: length } = usePageConfig();
   const submit = useSubmit(
@@ -26,7 +28,7 @@ export function PendingAddress({ email, onChange }: { email: string; onChange: (
     { otp_expired: codeId },
   );
   useEffect(() => {
-    // The link may have been opened in another tab, where the session came from the server.
+    // The link may have been opened in another tab, which received its session from the server.
     const look = () => void sessionClient().load();
     window.addEventListener('focus', look);
     return () => window.removeEventListener('focus', look);

@@ -1,10 +1,13 @@
-/** API calls for sign-ins without password or code, and for second factors. */
+/** API calls for sign-ins without a password or code, and for second factors. */
 import type { SessionState } from '../../lib/session/index.ts';
 import { type Made, post, postGuarded } from '../account-api.ts';
 import { sessionClient, type User } from '../session.ts';
 import { askKey, type CreationJson, makeKey, type RequestJson } from './keys.ts';
 
-/** Signs in with a passkey. With `conditional`, the browser offers it in a field until another sign-in starts. */
+/**
+ * Signs in with a passkey. If `conditional` is set, the browser offers the passkey in a field until another sign-in
+ * starts.
+ */
 export async function signInWithPasskey(conditional = false): Promise<SessionState<User>> {
   const question = await postGuarded<{ challenge_id: string; options: RequestJson }>('passkey/options', {});
   const credential = await askKey(question.options, conditional);
@@ -46,7 +49,7 @@ export async function answerFactor(
   return sessionClient().changed('TOKEN_REFRESHED');
 }
 
-/** Lets a security key create or sign what the challenge requires. @throws {KeyCancelled} @throws {KeyKnown} */
+/** Makes a security key create or sign what the challenge requires. @throws {KeyCancelled} @throws {KeyKnown} */
 export async function answerWithKey(factorId: string): Promise<SessionState<User>> {
   const { id, webauthn } = await challengeFactor(factorId);
   if (webauthn === undefined) throw new Error('Auth asked for no key.');

@@ -1,5 +1,5 @@
 /**
- * Passkeys and security keys (WebAuthn level 3): passes auth's options to the browser and returns its response as JSON.
+ * Passkeys and security keys (WebAuthn level 3). Passes auth's options to the browser and returns its response as JSON.
  * A separate chunk, because most visits don't need it.
  */
 
@@ -20,8 +20,8 @@ export type RequestJson = PublicKeyCredentialRequestOptionsJSON;
 let waiting: AbortController | undefined;
 
 /**
- * Requests a key to sign in or to confirm. With `inField`, the browser offers it in a field with `autocomplete="…
- * webauthn"` until another request starts.
+ * Requests a key to sign in or to confirm. If `inField` is set, the browser offers the key in a field with
+ * `autocomplete="… webauthn"` until another request starts.
  * @throws {KeyCancelled}
  */
 export async function askKey(options: RequestJson, inField = false): Promise<object> {

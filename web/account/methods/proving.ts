@@ -1,4 +1,4 @@
-/** Replaces the error text for a wrong code where the default text would mention authenticator apps. */
+/** Replaces the error text for a wrong code if the default text would mention authenticator apps. */
 import { ApiError } from '../../lib/api.ts';
 import type { Problem } from '../../ui/error-summary.tsx';
 

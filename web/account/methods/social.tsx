@@ -1,5 +1,5 @@
 /**
- * Sign-in with other providers. These are links, so they work without scripts. The server repeats the prerendered one.
+ * Sign-in with other providers. These are links, so they work without scripts. The server repeats the prerendered link.
  */
 import { Button } from '@mantine/core';
 import { useFlow } from '../flow.ts';

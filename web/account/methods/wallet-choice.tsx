@@ -32,7 +32,7 @@ export function WalletChoice(props: {
   const box = useRef<HTMLFieldSetElement>(null);
   useEffect(() => findWallets(chains, setWallets), [chains]);
   useEffect(() => {
-    // The button that had the focus is gone.
+    // The button that had the focus no longer exists.
     box.current?.focus();
     const timer = setTimeout(() => setWaiting(false), patienceMs);
     return () => clearTimeout(timer);

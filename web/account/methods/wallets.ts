@@ -1,7 +1,6 @@
 /**
- * Finds wallets in the browser through the events with which they announce themselves (EIP-6963, Wallet Standard), or
- * else through the older `window` properties, and requests an address and a signature. Nothing is loaded from other
- * servers.
+ * Finds wallets in the browser and requests an address and a signature. Wallets announce themselves through events
+ * (EIP-6963, Wallet Standard). Otherwise, the older `window` properties are used. Nothing is loaded from other servers.
  */
 
 export type Chain = 'ethereum' | 'solana';
@@ -30,7 +29,7 @@ export class WalletRefused extends Error {
 
 const titles: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };
 
-/** Sign-In with Ethereum (EIP-4361) and its Solana counterpart with the same fields. */
+/** Builds a Sign-In with Ethereum message (EIP-4361), or its Solana counterpart with the same fields. */
 export function walletMessage(wish: {
   readonly chain: Chain;
   readonly address: string;
@@ -44,7 +43,7 @@ export function walletMessage(wish: {
     `${page.host} wants you to sign in with your ${titles[chain]} account:`,
     address,
     '',
-    // No statement, because wallets show the remaining fields in the user's own language.
+    // There is no statement, because wallets show the remaining fields in the user's own language.
     ...(chain === 'ethereum' ? [''] : []),
     `URI: ${page.origin}/account/sign-in`,
     'Version: 1',
@@ -98,7 +97,9 @@ interface LegacySolana {
   signMessage(message: Uint8Array, display: 'utf8'): Promise<Uint8Array | { readonly signature: Uint8Array }>;
 }
 
-/** Calls `found` with all available wallets each time one announces itself. The returned function stops the search. */
+/**
+ * Calls `found` with all available wallets each time a wallet announces itself. The returned function stops the search.
+ */
 export function findWallets(
   chains: readonly Chain[],
   found: (wallets: readonly Wallet[]) => void,

@@ -25,11 +25,11 @@ import { useSubmit } from '../use-submit.ts';
 
 const emailId = 'email';
 const phoneId = 'phone';
-/** The length of a code in a text message. */
+/** The length of a code that is sent by text message. */
 const phoneCodeLength = 6;
 const codeId = 'code';
 
-/** Asks where to send the code, unless one was just sent, then asks for the code. */
+/** Asks where to send the code, unless a code was just sent, then asks for the code. */
 export function CodePage() {
   const [pending, setPending] = useState<Pending>();
   const wantsRecovery = useLocation()[0] === '/recover';
@@ -109,7 +109,7 @@ function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pen
   useSignedInElsewhere(isEntering);
   return (
     <Shell page="page.code" lead={t(text, { ...where, length })}>
-      {/* The key resets input and errors that belong to the previous code. */}
+      {/* The key resets input and errors from the previous code. */}
       <CodeForm key={pending.sentAt} pending={pending} codeLength={length} isEntering={isEntering} />
       <Stack>
         <Resend pending={pending} onSent={onChange} />
@@ -122,8 +122,8 @@ function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pen
 }
 
 /**
- * The link in the email may have been opened in another tab. Then the code is used up, and the visitor is asked whether
- * to continue. `isEntering` is true if this page itself is signing in.
+ * The link in the email may have been opened in another tab. If so, the code is used up, and the visitor is asked
+ * whether to continue. `isEntering` is true if this page itself is signing in.
  */
 function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
   const { status } = useSession();
@@ -136,7 +136,7 @@ function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
     navigate(`/sign-in${currentFlow().search}`, { replace: true });
   }, [status, isEntering, navigate]);
   useEffect(() => {
-    // The other tab got its session with its page, so no event was sent.
+    // The other tab received its session with its page, so no event was sent.
     const look = () => {
       if (sessionClient().state().status === 'signed-out') void sessionClient().load();
     };
@@ -180,7 +180,7 @@ function CodeForm(props: { pending: Pending; codeLength: number; isEntering: Ref
 }
 
 /**
- * Disabled until the service would send another code. The countdown isn't announced to screen readers; when it ends, a
+ * Disabled until the service would send another code. The countdown isn't announced to screen readers. When it ends, a
  * button appears.
  */
 function Resend({ pending, onSent }: { pending: Pending; onSent: (next: Pending) => void }) {

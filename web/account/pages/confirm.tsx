@@ -1,4 +1,4 @@
-/** The pages for a link from an email: the button that uses it, and the result. They work without scripts. */
+/** The pages for an email link: the button that uses the link, and the result. They work without scripts. */
 import { useHistoryState } from 'wouter/use-browser-location';
 import { useReady } from '../early.ts';
 import classes from '../parts.module.css';
@@ -32,7 +32,7 @@ export function ConfirmOtherPage() {
   );
 }
 
-/** Offers the link to the app again. The server writes it, or `leaveFor` stored it in the history entry. */
+/** Offers the link to the app again. Either the server wrote the link, or `leaveFor` stored it in the history entry. */
 export function ContinuePage() {
   const left: unknown = useHistoryState();
   const target = typeof left === 'string' ? left : '/account/security';

@@ -21,7 +21,7 @@ import { useSubmit } from '../use-submit.ts';
 
 const queries = createQueryClient();
 
-/** An app requests access: shows who it is and what it would get, and sends the decision. */
+/** Shows which app requests access and what it would get, and sends the user's decision. */
 export function ConsentPage() {
   const state = useSession();
   const [, navigate] = useLocation();
@@ -50,7 +50,7 @@ export function ConsentPage() {
 }
 
 interface Answer {
-  /** The redirect to the app, if the request was already answered. */
+  /** The redirect to the app, if the request was already decided. */
   readonly url?: string;
   readonly request?: Wish;
 }
@@ -59,7 +59,7 @@ function Request({ id, user }: { id: string | undefined; user: User }) {
   const opened = useQuery({
     queryKey: ['consent', id, user.id],
     enabled: id !== undefined,
-    // Opening the request can answer it, so it is fetched only once.
+    // Opening the request can decide it, so it is fetched only once.
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: () => callApi<Answer>(`/account/api/consent?authorization_id=${encodeURIComponent(id ?? '')}`),
   });
@@ -109,7 +109,7 @@ function Question({ id, user, wish }: { id: string; user: User; wish: Wish }) {
   const { app } = wish;
   const name = appName(app.name);
   const who = nameOf(user);
-  // An app that registered itself could name any site.
+  // An app that registered itself could specify any site.
   const site = app.vetted ? hostOf(app.uri) : undefined;
   const answer = (action: 'approve' | 'deny') => async (): Promise<undefined> => {
     const body = { authorization_id: id, action };

@@ -12,7 +12,7 @@ import { later } from './later.ts';
 
 const SignedOutMore = lazy(async () => ({ default: (await later()).SignedOutMore }));
 
-/** Shown after signing out here, in another tab, or only of the app that led here. */
+/** Shown after signing out here, in another tab, or only in the app that led here. */
 export function SignedOutPage() {
   const state = useSession();
   const { redirectTo } = useFlow();

@@ -15,7 +15,7 @@ import { inWords } from '../texts.ts';
 import { useSubmit } from '../use-submit.ts';
 import { AlreadySignedIn } from './sign-in.tsx';
 
-/** Starts a guest session. Opening the page creates no user; the button does. */
+/** Starts a guest session. Opening the page doesn't create a user, but the button does. */
 export function GuestPage() {
   const state = useSession();
   const [, navigate] = useLocation();

@@ -28,14 +28,14 @@ const codeId = 'code';
 const totpLength = 6;
 const recovery = 'recovery';
 
-/** Asks for the second factor of a session that only has the first, or again before a sensitive change. */
+/** Asks for the second factor if the session only has the first, or again before a sensitive change. */
 export function MfaPage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const { search } = useFlow();
   const page = usePageConfig();
   const [chosen, setChosen] = useState<string>();
-  /** The challenge of the code that was sent to the chosen phone. */
+  /** The challenge for the code that was sent to the chosen phone. */
   const [challengeId, setChallengeId] = useState<string>();
   const [codesLeft, setCodesLeft] = useState(0);
   const [isLeaving, setLeaving] = useState(false);
@@ -46,7 +46,7 @@ export function MfaPage() {
     isSignedIn && !isLeaving && !(isAgain && factors.length > 0) && !needsSecondFactor(state.session);
   useEffect(() => {
     if (state.status === 'signed-out') navigate(`/sign-in${search}`, { replace: true });
-    // A user who has already passed is asked whether to continue to the original destination.
+    // A user who has already used a factor is asked whether to continue to the original destination.
     const { redirectTo, next } = currentFlow();
     const isHome = redirectTo === undefined && (next === undefined || next === 'security');
     if (isIdle) navigate(isHome ? '/security' : `/sign-in${search}`, { replace: true });
@@ -79,7 +79,7 @@ export function MfaPage() {
       await goOn(await work(), navigate);
     } catch (error) {
       const now = sessionClient().state();
-      // A user who has passed but can't continue stays on the page to read why.
+      // A user who has used a factor but can't continue stays on the page to read the reason.
       if (now.status !== 'signed-in' || needsSecondFactor(now.session)) setLeaving(false);
       throw error;
     }
@@ -179,7 +179,7 @@ function PhoneForm({ factor, go, challengeId, onSent }: PhoneFormProps) {
     return undefined;
   });
   if (challengeId !== undefined) {
-    // The key resets input and errors that belong to the previous message.
+    // The key resets input and errors from the previous message.
     return <PhoneCodeForm key={challengeId} factor={factor} go={go} challengeId={challengeId} send={send} />;
   }
   return (

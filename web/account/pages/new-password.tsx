@@ -38,14 +38,14 @@ export function NewPasswordPage() {
   const owner = useRef<string>(undefined);
   useEffect(() => {
     owner.current ??= user?.id;
-    // Another user may have signed in in another tab. That user's password must not be changed.
+    // Another user may have signed in, in a different tab. That user's password must not be changed.
     const isAnother = user !== undefined && user.id !== owner.current;
     if (state.status === 'signed-out' || isAnother) navigate(`/sign-in${search}`, { replace: true });
   }, [state.status, user, navigate, search]);
   return (
     <Shell page="page.new-password" lead={t('new-password.intro')}>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-        {/* Password managers look for the account that a new password belongs to. */}
+        {/* Password managers look for the account to which a new password belongs. */}
         <input
           type="text"
           name="username"

@@ -42,7 +42,7 @@ export function SecurityPage() {
   const mustStepUp = state.status === 'signed-in' && needsSecondFactor(state.session);
   const [isDeleted, setDeleted] = useState(false);
   useEffect(() => {
-    // The confirmation stays although no one is signed in anymore.
+    // The confirmation stays visible although no one is signed in anymore.
     if (isDeleted) return;
     if (state.status === 'signed-out') {
       navigate(state.reason === 'left' ? '/signed-out' : '/sign-in?next=security', { replace: true });
@@ -74,8 +74,8 @@ export function SecurityPage() {
         <QueryClientProvider client={queries}>
           <SessionContext value={state.session}>
             {/*
-             * Keyed by user, so that an action started by one user isn't finished as another who signed in in another
-             * tab.
+             * Keyed by user, so that an action started by one user isn't completed as another user who signed in, in a
+             * different tab.
              */}
             <Sections
               key={state.session.user.id}

@@ -34,7 +34,7 @@ export function SignInPage() {
   const host = useDestination();
   const { brand } = usePageConfig();
   const lead = useLead(brand.welcome);
-  // A user who is just signing in with this form is about to leave the page and must not see "already signed in".
+  // A user who is currently signing in with this form is about to leave the page and must not see "already signed in".
   const [leaving, setLeaving] = useState(false);
   const [stuck, setStuck] = useState<readonly Problem[]>([]);
   const [again, setAgain] = useState(false);
@@ -153,10 +153,10 @@ function SignInForm(props: {
     return undefined;
   };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with the page
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the page mounts
   useEffect(() => {
     const { passkey } = pageConfig.offers;
-    // A captcha is only for visitors who act, so it isn't triggered by opening the page.
+    // Opening the page must not trigger a captcha, which is only for visitors who act.
     if (!passkey || !supportsKeys() || pageConfig.captcha !== undefined) return;
     void PublicKeyCredential.isConditionalMediationAvailable?.().then(async (isAvailable) => {
       if (!isAvailable) return;
@@ -165,7 +165,7 @@ function SignInForm(props: {
         const state = await signInWithPasskey(true);
         await submit.run(undefined, () => leaving(() => goOn(state, navigate)));
       } catch {
-        // No passkey was chosen, and the form is still there.
+        // No passkey was chosen, so the form remains in use.
       }
     });
   }, []);
@@ -305,7 +305,7 @@ function SignInForm(props: {
   );
 }
 
-/** The second button of a form. Without scripts it posts its action. */
+/** The second button of a form. Without scripts, it posts its action. */
 const posts = (value: string) => ({ type: 'submit', name: 'do', value }) as const;
 
 function emailProblem(email: string) {

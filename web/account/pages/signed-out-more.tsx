@@ -8,7 +8,8 @@ import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
 /**
- * Offers to sign out here too if the user is still signed in, and a link back to addresses of the project's apps only.
+ * Offers to sign out here too if the user is still signed in. Also offers a link back, but only to addresses of the
+ * project's apps.
  */
 export function SignedOutMore() {
   const state = useSession();

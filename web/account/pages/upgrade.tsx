@@ -14,12 +14,12 @@ import { SessionFailed } from '../session-failed.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 
-/** How a guest saves the account: by adding a sign-in method, or by moving everything to an existing account. */
+/** Lets a guest save the account: by adding a sign-in method, or by moving everything to an existing account. */
 export function UpgradePage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const { search } = useFlow();
-  /** The account that was saved here. Another user may sign in in another tab. */
+  /** The account that was saved here. Another user may sign in, in a different tab. */
   const [guestId, setGuestId] = useState<string>();
   const [isLeaving, setLeaving] = useState(false);
   const isSignedIn = state.status === 'signed-in';
@@ -79,7 +79,7 @@ function Guest({ user, onLeave }: { user: User; onLeave: (isLeaving: boolean) =>
   );
 }
 
-/** A signed-in account. A guest of this browser may be waiting to be transferred. */
+/** A signed-in account. A guest in this browser may be waiting to be transferred. */
 function Member({ user }: { user: User }) {
   const [isWaiting, setWaiting] = useState<boolean>();
   const [isDone, setDone] = useState(false);

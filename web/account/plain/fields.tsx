@@ -8,7 +8,7 @@ export const host = '%PLINTH_HOST%';
 export const target = '%PLINTH_TARGET%';
 export const requestId = '%PLINTH_REQUEST_ID%';
 
-/** The field that an error belongs to, or the form as a whole. */
+/** The field that an error belongs to. `form` means the form as a whole. */
 export type Place = 'form' | 'email' | 'password' | 'code';
 
 export function problemsAt(place: Place | undefined): readonly Problem[] {
@@ -17,7 +17,7 @@ export function problemsAt(place: Place | undefined): readonly Problem[] {
   return [{ text: '%PLINTH_PROBLEM%', fieldId, code: '%PLINTH_CODE%', requestId }];
 }
 
-/** The error text at the field, which the summary links to. */
+/** Returns the error text for the field, to which the summary links. */
 const errorOf = (field: Place, place: Place | undefined) =>
   field === place ? '%PLINTH_PROBLEM%' : undefined;
 

@@ -1,6 +1,6 @@
 /**
  * The pages that respond to a form without scripts, in every state. They are prerendered and never run scripts, so only
- * visitors who need them download them.
+ * visitors without scripts download them.
  */
 import { Button } from '@mantine/core';
 import { IconMail, IconUser } from '@tabler/icons-react';

@@ -20,7 +20,7 @@ interface Grant {
 
 const none: never[] = [];
 
-/** Other apps that may act for the user, and removing their access. */
+/** Other apps that can act for the user, and a way to remove their access. */
 export function AppsSection({ user }: { user: User }) {
   const cache = useQueryClient();
   const queryKey = ['apps', user.id];
@@ -32,7 +32,7 @@ export function AppsSection({ user }: { user: User }) {
       await callAuth(`/user/oauth/grants?client_id=${client.id}`, { method: 'DELETE' });
     },
     onSuccess: (_result, { client }) => setDone(t('apps.removed', { app: appName(client.name ?? '') })),
-    // The app's sessions have ended too.
+    // The app's sessions have also ended.
     onSettled: () => cache.invalidateQueries(),
   });
   return (

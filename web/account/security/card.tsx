@@ -9,7 +9,7 @@ export interface CardProps {
   readonly badge?: ReactNode;
   /** The purpose or a summary of the card. */
   readonly intro?: ReactNode;
-  /** The card's single action, beside the heading. If there are several, they are below. */
+  /** The card's single action, beside the heading. Multiple actions are placed below. */
   readonly action?: ReactNode;
   readonly children?: ReactNode;
 }

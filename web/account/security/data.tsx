@@ -1,4 +1,4 @@
-/** Download of the user's data, and deletion of the account if the project allows it. */
+/** Downloads the user's data, and deletes the account if the project allows it. */
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ApiError } from '../../lib/api.ts';
@@ -54,7 +54,7 @@ export function DataSection({ user, onDeleted }: { user: User; onDeleted: () => 
   );
 }
 
-/** Asks for the account's name, which no one types by accident. Guests have none. */
+/** Asks for the account's name, which no one types by accident. Guests have no name. */
 function DeleteForm(props: { user: User; onDeleted: () => void; onKeep: () => void }) {
   const who = nameOf(props.user);
   const submit = useSubmit(async (field) => {

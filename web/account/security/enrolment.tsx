@@ -19,8 +19,8 @@ const codeId = 'factor-code';
 const codeLength = 6;
 
 /**
- * Sets up an authenticator app: name it, scan the code, verify it. Closing before verification removes the unfinished
- * factor.
+ * Sets up an authenticator app: name it, scan the code, verify it. Closing the form before verification removes the
+ * unfinished factor.
  */
 export function Enrolment({ onClose }: { onClose: (isReady: boolean) => void }) {
   const [enrolled, setEnrolled] = useState<Enrolled>();

@@ -16,7 +16,7 @@ import { Entry, Meta } from './entry.tsx';
 import { useFresh } from './fresh.tsx';
 import classes from './security.module.css';
 
-/** Linked identities of other providers, besides email and phone. The last one can't be unlinked. */
+/** Linked identities from other providers, besides email and phone. The last one can't be unlinked. */
 export function IdentitiesSection({ user }: { user: User }) {
   const { providers, linking } = usePageConfig();
   const [done, setDone] = useState<string>();

@@ -8,7 +8,7 @@ import classes from './security.module.css';
 
 const nameId = 'key-name';
 
-/** Adds a security key as second factor: name it, then touch it. */
+/** Adds a security key as a second factor: name the key, then touch it. */
 export function KeyEnrolment({ onClose }: { onClose: (isReady: boolean) => void }) {
   const submit = useSubmit(
     async (field) => {

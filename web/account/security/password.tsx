@@ -69,7 +69,7 @@ function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolea
         await callAuth('/user', { method: 'PUT', body });
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'reauthentication_needed') throw error;
-        // The last sign-in was too long ago, so a code by email confirms the user's identity.
+        // The last sign-in was too long ago, so an emailed code confirms the user's identity.
         await callAuth('/reauthenticate');
         setAsksNonce(true);
         return undefined;
@@ -87,7 +87,7 @@ function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolea
   );
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('security.password')}>
-      {/* Password managers look for the account that a new password belongs to. */}
+      {/* Password managers look for the account to which a new password belongs. */}
       <input type="text" name="username" autoComplete="username" defaultValue={user.email} hidden readOnly />
       {currentPassword ? (
         <PasswordField

@@ -18,8 +18,8 @@ const phoneId = 'new-phone';
 const codeId = 'phone-code';
 
 /**
- * The phone number, changing it, and confirming a pending change. Hidden if the project doesn't offer phones and the
- * user has none.
+ * The phone number, a way to change it, and the confirmation of a pending change. Hidden if the project doesn't offer
+ * phones and the user has no phone number.
  */
 export function PhoneSection({ user }: { user: User }) {
   const { offers } = usePageConfig();

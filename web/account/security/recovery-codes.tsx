@@ -18,7 +18,7 @@ interface Count {
   readonly remaining: number;
 }
 
-/** With fewer codes left, new ones are recommended. */
+/** If fewer codes are left, new ones are recommended. */
 const few = 3;
 
 /** Recovery codes: generated here, shown once, then only counted. */

@@ -25,7 +25,7 @@ interface SessionEntry {
 
 const none: never[] = [];
 
-/** All sessions of the user, the current one first. Others can be ended one by one or all together. */
+/** All of the user's sessions, the current one first. Other sessions can be ended one by one or all together. */
 export function SessionsSection({ user }: { user: User }) {
   const cache = useQueryClient();
   const queryKey = ['sessions', user.id];

@@ -3,7 +3,7 @@
 interface Algorithm {
   /** The required `kty` of a JWK. */
   readonly keyType: 'oct' | 'RSA' | 'EC' | 'OKP';
-  /** The required `crv` of a JWK, if any. */
+  /** The required `crv` of a JWK, if the algorithm has one. */
   readonly curve?: string;
   readonly importAs: Parameters<SubtleCrypto['importKey']>[2];
   readonly verifyAs: Parameters<SubtleCrypto['verify']>[0];

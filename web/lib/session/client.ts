@@ -1,5 +1,5 @@
 /**
- * The page's view of its session. The server holds the session (an httpOnly cookie and a row). A page keeps the access
+ * The page's view of its session. The server stores the session (an httpOnly cookie and a row). A page keeps the access
  * token in memory only, verifies it, and requests a new one before it expires. Tabs synchronize through the five
  * events.
  */
@@ -9,7 +9,7 @@ import { SessionFault } from './faults.ts';
 import { createKeySource, type Jwk } from './jwks.ts';
 import { type AccessClaims, verifyAccessToken } from './verify.ts';
 
-/** The server's response about the session of the cookie. */
+/** The server's response about the cookie's session. */
 export interface HeldSession<User = unknown> {
   readonly access_token: string;
   /** Seconds since the epoch. */
@@ -29,16 +29,18 @@ export type SessionState<User = unknown> =
   /** The token couldn't be verified, or the server couldn't be reached. */
   | { readonly status: 'failed'; readonly error: unknown };
 
-/** Access to the server that holds the session. */
+/** Access to the server that stores the session. */
 export interface SessionTransport<User = unknown> {
   /** Returns the session, refreshed if it expires soon, or null if there is none. */
   read(): Promise<HeldSession<User> | null>;
-  /** Always returns a new access token: after a change of rights, or to find out whether the session still exists. */
+  /**
+   * Always returns a new access token. Used after rights have changed, or to check whether the session still exists.
+   */
   refresh(): Promise<HeldSession<User> | null>;
 }
 
 export interface SessionClientOptions<User> {
-  /** The URL of the auth service, for example `https://example.org/auth/v1`. */
+  /** The auth service's URL, for example `https://example.org/auth/v1`. */
   readonly url: string;
   /** The publishable key. */
   readonly key: string;
@@ -51,14 +53,14 @@ export interface SessionClientOptions<User> {
 
 export interface SessionClient<User = unknown> {
   state(): SessionState<User>;
-  /** Calls `listener` after every change of state. Returns a function that unsubscribes. */
+  /** Calls `listener` after every state change. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
-  /** Reads the session from the server without notifying others. Without a response, the session is unchanged. */
+  /** Reads the session from the server without notifying others. If there is no response, the session is unchanged. */
   load(): Promise<SessionState<User>>;
   /** Call this after the server has changed the session: reads it and notifies all tabs. */
   changed(event: SessionEvent): Promise<SessionState<User>>;
   /**
-   * Requests a new access token and notifies all tabs. Also detects that a session was ended elsewhere. Without a
+   * Requests a new access token and notifies all tabs. Also detects that a session was ended elsewhere. If there is no
    * response, the session is unchanged: its token may expire, and a rejected call requests a new one.
    */
   refresh(): Promise<SessionState<User>>;
@@ -135,7 +137,10 @@ export function createSessionClient<User>(options: SessionClientOptions<User>): 
     }
   }
 
-  /** Without a response, the session is unchanged: a device that wakes up may only be online a moment later. */
+  /**
+   * If there is no response, the session is unchanged, because a device that wakes up may only be online a moment
+   * later.
+   */
   async function orAsBefore(work: () => Promise<SessionState<User>>): Promise<SessionState<User>> {
     try {
       return await work();

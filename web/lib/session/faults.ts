@@ -1,6 +1,6 @@
 /**
- * The seven messages of the specification's error catalog (section 8). Their text is a contract, because callers and
- * logs compare it. The texts for users are built from `code` by the catalogs in `web/locales`.
+ * The seven messages of the specification's error catalog (section 8). Callers and logs compare their text, so it must
+ * not change. The catalogs in `web/locales` contain the texts for users by `code`.
  */
 export const faultMessages = {
   jwks_empty: 'JWKS is empty',

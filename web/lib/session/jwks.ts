@@ -9,7 +9,10 @@ export interface Jwk extends JsonWebKey {
 }
 
 export interface KeySource {
-  /** Returns all keys that may have signed a token with this `kid` (without one: every key). @throws {SessionFault} */
+  /**
+   * Returns all keys that may have signed a token with this `kid`, or every key if there is no `kid`. @throws
+   * {SessionFault}
+   */
   find(kid: string | undefined, keyType: string): Promise<readonly Jwk[]>;
 }
 

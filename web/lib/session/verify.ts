@@ -2,9 +2,10 @@
  * Verifies access tokens in the browser with WebCrypto.
  *
  * Tokens signed with an asymmetric key are verified against the public JWKS. Tokens signed with the project's shared
- * secret (HS256) can't be, because the public JWKS never contains an `oct` key. For those, the page asks the service
- * (`confirm`, which calls GET /auth/v1/user), as the stock client does. Without `confirm`, such a token is rejected. A
- * key set that does contain an `oct` key (a private one, in tests or on a server) is used like any other.
+ * secret (HS256) can't be verified that way, because the public JWKS never contains an `oct` key. For those tokens, the
+ * page sends a request to the service (`confirm`, which calls GET /auth/v1/user), as the stock client does. Without
+ * `confirm`, such a token is rejected. A key set that does contain an `oct` key (a private one, in tests or on a
+ * server) is used like any other.
  */
 import { type Algorithm, algorithmNamed } from './algorithms.ts';
 import { SessionFault } from './faults.ts';
@@ -16,7 +17,7 @@ export interface AccessClaims {
   readonly role?: string;
   readonly aal?: string;
   readonly session_id?: string;
-  /** How the user signed in, and when (seconds since the epoch). */
+  /** The user's sign-in methods and their times (seconds since the epoch). */
   readonly amr?: readonly { readonly method: string; readonly timestamp: number }[];
   readonly is_anonymous?: boolean;
   readonly [claim: string]: unknown;
@@ -26,7 +27,7 @@ export interface VerifyOptions {
   readonly keys: KeySource;
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;
-  /** Asks the service whether the token is valid. */
+  /** Checks with the service whether the token is valid. */
   readonly confirm?: (token: string) => Promise<boolean>;
 }
 
@@ -78,7 +79,7 @@ async function isSignedBy(
   signature: Uint8Array<ArrayBuffer>,
   data: Uint8Array<ArrayBuffer>,
 ): Promise<boolean> {
-  // Uses only the key's own numbers, because `use`, `alg` and `key_ops` in a key set are often wrong.
+  // Uses only the key's own parameters, because `use`, `alg` and `key_ops` in a key set are often wrong.
   const { kty, crv, x, y, n, e, k } = key;
   const imported = await crypto.subtle.importKey(
     'jwk',

@@ -55,7 +55,7 @@ function scopeFault(scope: string): string | undefined {
 
 function resourceFault(resource: string): string | undefined {
   if (resource === '') return undefined;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are refused
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are rejected
   if (/[\u0000-\u001f\u007f]/.test(resource)) return 'resource must be a valid URI';
   if (!/^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(resource)) return 'resource must be an absolute URI';
   if (/#./.test(resource)) return 'resource must not include a fragment component';

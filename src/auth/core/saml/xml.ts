@@ -42,7 +42,7 @@ const characters = /[^<]+/y;
 const comment = /<!--(?:(?!--).)*-->/sy;
 const characterData = /<!\[CDATA\[(.*?)\]\]>/sy;
 const entity = /&(?:#(\d{1,7})|#x([0-9A-Fa-f]{1,6})|(amp|lt|gt|quot|apos));|&/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are no characters of XML
+// biome-ignore lint/suspicious/noControlCharactersInRegex: XML doesn't allow these characters
 const forbidden = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/;
 
 const predefined: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

@@ -180,6 +180,6 @@ const entities: Record<string, string> = {
 };
 
 export function escapeHtml(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is not allowed in HTML
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: HTML doesn't allow NUL
   return text.replace(/[&<>"'+\u0000]/g, (letter) => entities[letter] ?? letter);
 }
