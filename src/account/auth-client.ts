@@ -36,7 +36,7 @@ export interface AuthClient {
 
 export interface AuthRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Relative to `/auth/v1`. */
+  /** The path, relative to `/auth/v1`. */
   readonly path: string;
   readonly body?: unknown;
   readonly accessToken?: string;

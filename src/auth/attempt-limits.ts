@@ -28,7 +28,7 @@ export interface Guess {
 export type Verdict<T> =
   | { readonly kind: 'right'; readonly value: T }
   | { readonly kind: 'wrong' }
-  /** Not compared, or compared too late, so the result reveals nothing about the secret. */
+  /** The attempt wasn't compared, or was compared too late, so the result reveals nothing about the secret. */
   | { readonly kind: 'blocked'; readonly waitMs: number };
 
 /** Uses one attempt at an issued token. Returns false if the token has no attempts left. */

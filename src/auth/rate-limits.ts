@@ -16,7 +16,7 @@ import {
 import { authError } from './errors.ts';
 import type { Settings } from './settings.ts';
 
-/** More than the clock skew between two requests (`horizonMs`). */
+/** A duration longer than the clock skew between two requests (`horizonMs`). */
 const onceSlackMs = 1000;
 
 export interface RateLimits {

@@ -162,7 +162,7 @@ export interface FlowState {
 export interface CustomProvider {
   readonly id: string;
   readonly provider_type: 'oauth2' | 'oidc';
-  /** With its prefix: `custom:NAME`. */
+  /** The identifier with its prefix: `custom:NAME`. */
   readonly identifier: string;
   readonly name: string;
   readonly client_id: string;

@@ -18,9 +18,9 @@ export interface ProviderSettings {
   /** The first is our own client id at the provider. ID tokens may be issued to any of them. */
   readonly clientIds: readonly string[];
   readonly secret: string;
-  /** Empty for the provider's default address. */
+  /** If empty, the provider's default address is used. */
   readonly url: string;
-  /** Empty for our callback. */
+  /** If empty, our callback is used. */
   readonly redirectUri: string;
   readonly skipNonceCheck: boolean;
   readonly emailOptional: boolean;
@@ -67,7 +67,7 @@ export interface Settings {
     readonly otpExpiryMs: number;
   };
   readonly mail: {
-    /** In lower case. Empty allows every address. */
+    /** The addresses in lower case. An empty list allows every address. */
     readonly authorizedAddresses: readonly string[];
     readonly checksDomains: boolean;
     /** Whether the links of all emails lead to a page with a button. */
@@ -86,7 +86,7 @@ export interface Settings {
     /** Fixed codes by phone number, without `+`. */
     readonly testCodes: ReadonlyMap<string, string>;
   };
-  /** For the SMS provider. */
+  /** The settings for the SMS provider. */
   readonly sms: SmsConfig;
   readonly oauthServer: {
     readonly enabled: boolean;

@@ -37,7 +37,7 @@ export async function deleteOldest(db: Queryable, keep: number): Promise<void> {
       (select ordinal from _plinth.captured_messages order by ordinal desc offset ${keep} limit 1)`);
 }
 
-/** Newest first. */
+/** Lists messages, newest first. */
 export function listMessages(
   db: Queryable,
   options: { readonly limit: number; readonly offset: number; readonly terms: readonly SearchTerm[] },

@@ -29,7 +29,7 @@ export interface CapturedMessage {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
-  /** In ISO 8601. */
+  /** The creation time in ISO 8601. */
   readonly createdAt: string;
   readonly read: boolean;
 }

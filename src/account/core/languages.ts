@@ -4,7 +4,7 @@ import type { CookieKind } from './cookies.ts';
 
 /** All languages in which the pages are built, matching `web/locales/languages.ts` (compared by a test). */
 export const languages = ['en', 'ar'] as const;
-/** Longer, accented texts for layout tests. Used only on request. */
+/** A locale with longer, accented texts for layout tests. Used only on request. */
 export const pseudoLocale = 'pseudo';
 
 const languageMaxAgeSeconds = 365 * 24 * 3600;

@@ -98,7 +98,7 @@ export function recoveryCode(body: unknown): { code: string } {
   return read(z.object({ code: text }), body);
 }
 
-/** In auth's format. */
+/** Returns the captcha token in auth's format. */
 function captchaOf(token: string | undefined): object {
   return token === undefined ? {} : { gotrue_meta_security: { captcha_token: token } };
 }

@@ -4,11 +4,11 @@
  * style sheets and support dark mode. Name, color and help link come from the project (`.Brand`).
  */
 export interface MailBrand {
-  /** Empty to show no name. */
+  /** If empty, no name is shown. */
   readonly name: string;
-  /** In the form `#rrggbb`. */
+  /** The brand color, in the form `#rrggbb`. */
   readonly color: string;
-  /** An address, or empty. */
+  /** The address of the help page, or empty. */
   readonly supportUrl: string;
 }
 

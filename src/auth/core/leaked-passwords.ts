@@ -28,7 +28,7 @@ export interface SortedList {
   read(position: number, length: number): Promise<Buffer>;
 }
 
-/** Longer than any line. */
+/** A number of bytes greater than the length of any line. */
 const windowBytes = 128;
 
 /**

@@ -12,7 +12,7 @@ export interface AuthorizationRequest {
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly state: string;
-  /** In increasing precedence: the provider's parameters, then the app's. */
+  /** Additional parameters in increasing precedence: the provider's, then the app's. */
   readonly params: readonly Readonly<Record<string, string>>[];
 }
 

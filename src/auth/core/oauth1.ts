@@ -11,7 +11,7 @@ export interface OAuth1Credentials {
 
 export interface OAuth1Request {
   readonly method: 'GET' | 'POST';
-  /** Without a query. */
+  /** The address without its query. */
   readonly url: string;
   /** Parameters of the query or the form. */
   readonly params: Readonly<Record<string, string>>;

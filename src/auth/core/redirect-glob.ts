@@ -7,13 +7,13 @@ import { domainToASCII } from 'node:url';
 
 /** The parts of an address as a browser reads it. */
 export interface Target {
-  /** In lower case, without the colon. */
+  /** The scheme in lower case, without the colon. */
   readonly scheme: string;
   /** Undefined if the scheme isn't followed by `//`. */
   readonly hostname: string | undefined;
-  /** Empty for the default port. */
+  /** The port. Empty for the default port. */
   readonly port: string;
-  /** Includes the query. `/` if empty. */
+  /** The path with its query. `/` if empty. */
   readonly path: string;
 }
 

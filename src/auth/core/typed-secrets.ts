@@ -33,7 +33,7 @@ export interface TypedSecret {
   readonly oneIn?: number;
 }
 
-/** Six digits, the default. More can be configured. */
+/** The default length is six digits. More can be configured. */
 const sixDigits = 1_000_000;
 
 export const typedSecrets = {

@@ -36,7 +36,7 @@ import type { Proof } from './proof.ts';
 import { keepOnlyIdentity } from './reset-unclaimed.ts';
 
 export interface ExternalSignIn {
-  /** As stored with identities: `google`, `custom:NAME`, `sso:ID`, `web3`. */
+  /** The provider as stored with identities: `google`, `custom:NAME`, `sso:ID`, `web3`. */
   readonly provider: string;
   readonly profile: ExternalProfile;
   /** Whether users without an email address are accepted. */

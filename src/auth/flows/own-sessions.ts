@@ -57,6 +57,6 @@ export async function endSession(ctx: AuthContext, caller: Caller, user: User, i
     if (isOwn) await audit(ctx, tx, user, 'logout', { traits: { session_id: id }, ip: caller.ip });
     return isOwn;
   });
-  // Not session_not_found, because that code makes the client drop its own session.
+  // The code isn't session_not_found, because that code makes the client drop its own session.
   if (!wasDeleted) throw authError('validation_failed', 'Session not found', { status: 404 });
 }

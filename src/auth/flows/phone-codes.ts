@@ -89,7 +89,7 @@ export interface TextToSend {
   readonly otp: string;
   readonly channel: Channel;
   readonly template: string;
-  /** For the error message. */
+  /** The kind of message, for the error text. */
   readonly kind: PhoneCodeKind | 'mfa';
 }
 

@@ -20,7 +20,7 @@ export async function insertAuditEntry(
     values (${noInstance}, ${randomUUID()}, ${payload}, ${fromMs(nowMs)}, ${ip})`);
 }
 
-/** Newest first. Searches `keys` of the payload for `value` as a substring, ignoring case. */
+/** Lists entries, newest first. Searches `keys` of the payload for `value` as a substring, ignoring case. */
 export async function listAuditEntries(
   db: Queryable,
   page: Page,

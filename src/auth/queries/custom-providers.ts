@@ -19,7 +19,7 @@ export async function findCustomProvider(
   return row;
 }
 
-/** Newest first. */
+/** Lists providers, newest first. */
 export function listCustomProviders(
   db: Queryable,
   type?: CustomProvider['provider_type'],

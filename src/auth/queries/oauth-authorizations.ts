@@ -29,7 +29,7 @@ export async function insertAuthorization(
   return authorizationId;
 }
 
-/** Also undefined if another transaction holds the row. */
+/** Locks an authorization. Also undefined if another transaction holds the row. */
 export async function lockAuthorization(
   db: Queryable,
   authorizationId: string,

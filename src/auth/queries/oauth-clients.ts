@@ -9,7 +9,7 @@ const columns = sql`
   id, client_secret_hash, registration_type, redirect_uris, grant_types, client_name, client_uri, logo_uri, created_at,
   updated_at, client_type, token_endpoint_auth_method`;
 
-/** Excludes deleted clients. */
+/** Finds a client that isn't deleted. */
 export async function findOAuthClient(db: Queryable, id: string): Promise<OAuthClient | undefined> {
   const [client] = await db.query<OAuthClient>(
     sql`select ${columns} from auth.oauth_clients where id = ${id} and deleted_at is null`,
@@ -17,7 +17,7 @@ export async function findOAuthClient(db: Queryable, id: string): Promise<OAuthC
   return client;
 }
 
-/** Newest first. */
+/** Lists clients, newest first. */
 export function listOAuthClients(db: Queryable): Promise<OAuthClient[]> {
   return db.query<OAuthClient>(
     sql`select ${columns} from auth.oauth_clients where deleted_at is null order by created_at desc, id`,

@@ -23,7 +23,7 @@ export interface GrantedClient extends OAuthConsent {
   readonly logo_uri: string | null;
 }
 
-/** Newest first, excluding deleted clients. */
+/** Lists a user's consents, newest first, excluding those for deleted clients. */
 export function listConsents(db: Queryable, userId: string): Promise<GrantedClient[]> {
   return db.query<GrantedClient>(sql`
     select c.id, c.client_id, c.scopes, c.granted_at, o.client_name, o.client_uri, o.logo_uri

@@ -15,7 +15,7 @@ export async function findRefreshToken(db: Queryable, token: string): Promise<Re
   return row;
 }
 
-/** Also undefined if another transaction holds the row. */
+/** Locks a refresh token. Also undefined if another transaction holds the row. */
 export async function lockRefreshToken(db: Queryable, token: string): Promise<RefreshToken | undefined> {
   const [row] = await db.query<RefreshToken>(
     sql`select ${columns} from auth.refresh_tokens where token = ${token} for update skip locked`,

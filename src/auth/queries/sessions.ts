@@ -19,7 +19,7 @@ export async function findSession(db: Queryable, id: string): Promise<Session | 
   return session;
 }
 
-/** Also undefined if another transaction holds the row. */
+/** Locks a session. Also undefined if another transaction holds the row. */
 export async function lockSession(db: Queryable, id: string): Promise<Session | undefined> {
   const [session] = await db.query<Session>(
     sql`select ${columns} from auth.sessions s where s.id = ${id} for update of s skip locked`,

@@ -173,7 +173,7 @@ export interface RelayState {
   redirect_to: string | null;
   created_at: string;
   flow_state_id: string | null;
-  /** Set for PKCE flows. */
+  /** The code of a PKCE flow. Null for other flows. */
   auth_code: string | null;
 }
 

@@ -5,7 +5,7 @@ import { isSupportedScope, parseScopes } from './scopes.ts';
 export interface AuthorizeRequest {
   readonly scope: string;
   readonly state: string | null;
-  /** RFC 8707. */
+  /** The resource indicator (RFC 8707). */
   readonly resource: string | null;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: CodeChallengeMethod;

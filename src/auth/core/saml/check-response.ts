@@ -7,7 +7,7 @@ import { childOf, childrenOf, type XmlElement } from './xml.ts';
 
 export interface Expected {
   readonly entityId: string;
-  /** Our own entity id. */
+  /** The entity ID of our service provider. */
   readonly audience: string;
   readonly acsUrl: string;
   /** The id of our request. Undefined if the identity provider started the sign-in. */

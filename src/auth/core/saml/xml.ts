@@ -5,14 +5,14 @@
  * https://www.w3.org/TR/xml/ https://www.w3.org/TR/xml-names/
  */
 export interface XmlElement {
-  /** Without the prefix. */
+  /** The name without its prefix. */
   readonly name: string;
   /** `''` outside of any namespace. */
   readonly namespace: string;
   /** Attributes without a prefix, by name. Excludes namespace declarations. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** All direct text, including CDATA sections. */
+  /** All of the element's direct text, including CDATA sections. */
   readonly text: string;
 }
 

@@ -16,7 +16,7 @@ export interface WalletMessage {
   /** If missing, null for Ethereum and empty for Solana. */
   readonly statement: string | null;
   readonly uri: string;
-  /** Empty if missing. */
+  /** The chain ID. Empty if missing. */
   readonly chainId: string;
   readonly issuedAtMs: number;
   readonly expiresAtMs: number | undefined;

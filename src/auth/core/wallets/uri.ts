@@ -13,9 +13,9 @@ export function isRequestUri(text: string): boolean {
 }
 
 export interface UriParts {
-  /** In lower case. Empty for a path. */
+  /** The scheme in lower case. Empty for a path. */
   readonly scheme: string;
-  /** With the port, if there is one. */
+  /** The host, with the port if there is one. */
   readonly host: string;
   readonly hostname: string;
 }
