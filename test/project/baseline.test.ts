@@ -133,6 +133,29 @@ describe('what no migration creates', () => {
     ).toEqual(['uuid', 'bigint']);
   });
 
+  test('columns that only a subquery, an alias or a function uses', async () => {
+    const { project } = await started(
+      typesOf({ staff: 'id?, user_id', requests: 'id?, user_id', slots: 'id?, time' }),
+      `alter table staff enable row level security; alter table requests enable row level security; alter table slots add x int;
+       create policy p on requests for select using
+         (exists (select 1 from staff where user_id = auth.uid() and role in ('admin')));
+       create view v as select r.status, s.level from requests r join staff s on s.user_id = r.user_id;
+       create function f(wanted uuid) returns table (id uuid, "time" time) language sql as $$
+         select id, "time" from slots where id = wanted $$;`,
+    );
+    expect(
+      await project.values(`
+        select attrelid::regclass || '.' || attname || ': ' || format_type(atttypid, null) from pg_attribute
+        where attrelid in ('staff'::regclass, 'requests'::regclass, 'slots'::regclass) and attnum > 0
+          and attname in ('role', 'level', 'status', 'time') order by 1`),
+    ).toEqual([
+      'requests.status: text',
+      'slots.time: time without time zone',
+      'staff.level: text',
+      'staff.role: text',
+    ]);
+  });
+
   test('nothing where the migrations create it all', async () => {
     const { text, failures } = await baselineOf(
       typesOf({ notes }),

@@ -2,6 +2,7 @@
 import type { ColumnModel } from '../types-file/model.ts';
 import type { Draft, TableDraft } from './draft.ts';
 import { bare, nameOf, typeOfValue } from './print.ts';
+import { positionOfColumn, tablesAround } from './scope.ts';
 import type { Sources } from './sources.ts';
 import { mentions } from './statement.ts';
 
@@ -22,19 +23,46 @@ export function columnModel(draft: Draft, sources: Sources, table: TableDraft, n
   return { name, type: { kind: 'string', dimensions: 0 }, nullable: true, optional: true, generated: false };
 }
 
+/** A column that a statement uses although no table has it. */
+export interface MissingColumn {
+  readonly name: string;
+  /** The alias or table name before the column. */
+  readonly qualifier?: string;
+  /** 1-based, in characters of the statement. PostgreSQL doesn't report it for every statement. */
+  readonly position: number | undefined;
+}
+
 /** Returns the statement's table that most likely has the missing column. */
-export function tableLacking(draft: Draft, name: string, statement: string): TableDraft | undefined {
-  const candidates = [...draft.tables.values()].filter(
-    (table) => mentions(statement, table.name) && !table.columns.some((column) => column.name === name),
-  );
-  const isInTypes = (table: TableDraft) =>
-    draft.tableModel(table.schema, table.name)?.columns.some((column) => column.name === name);
-  return (
-    candidates.find(isInTypes) ??
+export function tableLacking(
+  draft: Draft,
+  { name, qualifier, position }: MissingColumn,
+  statement: string,
+): TableDraft | undefined {
+  const isLacking = (table: TableDraft) => !table.columns.some((column) => column.name === name);
+  const likeliest = (candidates: readonly TableDraft[]) =>
+    candidates.find((table) => isInTypes(draft, table, name)) ??
     candidates.find(({ isKnown }) => !isKnown) ??
-    (candidates.length === 1 ? candidates[0] : undefined)
+    (candidates.length === 1 ? candidates[0] : undefined);
+  const mentioned = [...draft.tables.values()].filter(
+    (table) => mentions(statement, table.name) && isLacking(table),
+  );
+  const at = position ?? positionOfColumn(statement, name, qualifier);
+  if (at === undefined) return likeliest(mentioned);
+  const levels = tablesAround(statement, at).map((tables) =>
+    tables
+      .filter(({ alias }) => qualifier === undefined || alias === qualifier)
+      .flatMap((table) => draft.findTable(table.name) ?? [])
+      .filter(isLacking),
+  );
+  return (
+    levels.flat().find((table) => isInTypes(draft, table, name)) ??
+    levels.map(likeliest).find((table) => table !== undefined) ??
+    likeliest(mentioned)
   );
 }
+
+const isInTypes = (draft: Draft, table: TableDraft, name: string): boolean =>
+  draft.tableModel(table.schema, table.name)?.columns.some((column) => column.name === name) === true;
 
 /** A column of a table that an earlier migration creates, so the baseline can't contain it. */
 export interface LateColumn {

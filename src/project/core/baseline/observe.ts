@@ -13,7 +13,13 @@ export interface Failure {
 export type Observation =
   | { readonly kind: 'no relation'; readonly schema?: string; readonly name: string }
   /** The table is undefined if the message doesn't contain it. */
-  | { readonly kind: 'no column'; readonly table?: string; readonly name: string }
+  | {
+      readonly kind: 'no column';
+      readonly table?: string;
+      /** The alias or table name before the column. */
+      readonly qualifier?: string;
+      readonly name: string;
+    }
   | { readonly kind: 'no type'; readonly schema?: string; readonly name: string }
   | {
       readonly kind: 'no function';
@@ -31,6 +37,13 @@ export type Observation =
       readonly column: string;
       readonly referenced: string;
       readonly types: readonly [string, string];
+    }
+  /** The last query of an SQL function returns another type than the function declares. `column` is 1-based. */
+  | {
+      readonly kind: 'result differs';
+      readonly returned: string;
+      readonly declared: string;
+      readonly column: number;
     }
   | { readonly kind: 'value of another type'; readonly column: string; readonly type: string }
   | { readonly kind: 'value in the wrong form'; readonly type: string; readonly value: string }
@@ -69,8 +82,9 @@ const rules: readonly Rule[] = [
     `column ${name}(?: named in key| referenced in foreign key constraint)? does not exist`,
     ([column = '']) => ({ kind: 'no column', name: column }),
   ),
-  rule('42703', String.raw`column (\w+)\.(\w+) does not exist`, ([, column = '']) => ({
+  rule('42703', String.raw`column (\w+)\.(\w+) does not exist`, ([qualifier = '', column = '']) => ({
     kind: 'no column',
+    qualifier,
     name: column,
   })),
   rule('42703', `record "(?:new|old)" has no field ${name}`, ([column = '']) => ({
@@ -166,6 +180,17 @@ const rules: readonly Rule[] = [
     '42P13',
     'cannot change (?:return type of existing function|name of input parameter)',
     (_, { detail = '' }) => ({ kind: 'function exists', name: detail }),
+  ),
+  rule(
+    '42P13',
+    'return type mismatch in function declared to return (.+)$',
+    ([result = ''], { detail = '' }) => {
+      const ofColumn = /^Final statement returns (.+) instead of (.+) at column (\d+)\.$/.exec(detail);
+      const [, returned = /^Actual return type is (.+)\.$/.exec(detail)?.[1], declared = result, column = 1] =
+        ofColumn ?? [];
+      if (returned === undefined) return undefined;
+      return { kind: 'result differs', returned, declared, column: Number(column) };
+    },
   ),
   rule('42P16', 'cannot (?:change|drop|remove)', () => ({ kind: 'relation exists', name: '' })),
 ];

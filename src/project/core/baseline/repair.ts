@@ -4,7 +4,7 @@
  */
 import { missingExtension, serviceSchemas } from '../missing.ts';
 import type { ColumnModel } from '../types-file/model.ts';
-import { columnModel, lateColumn, tableLacking } from './columns.ts';
+import { columnModel, lateColumn, type MissingColumn, tableLacking } from './columns.ts';
 import type { Draft, TableDraft } from './draft.ts';
 import { functionFor } from './functions.ts';
 import { type Failure, type Observation, observe } from './observe.ts';
@@ -12,7 +12,7 @@ import { bare, baselineStatements, columnDefinition, constraintStub, nameOf, pol
 import type { Remedy } from './remedy.ts';
 import type { Sources } from './sources.ts';
 import { conflictColumns, insertedTable, mentions, referencedColumnsOf } from './statement.ts';
-import { keysDiffer, teachInserted, typesDiffer, valueInWrongForm } from './wrong-types.ts';
+import { keysDiffer, resultDiffers, teachInserted, typesDiffer, valueInWrongForm } from './wrong-types.ts';
 
 export class Repairer {
   readonly draft: Draft;
@@ -53,7 +53,8 @@ export class Repairer {
     const seen = observe(failure);
     if (seen === undefined) return undefined;
     const inner = /^SQL statement "([\s\S]+?)"$/m.exec(failure.where ?? '')?.[1];
-    return this.#remedy(seen, inner ?? statement, failure.position);
+    // The position counts from the start of the outer statement.
+    return this.#remedy(seen, inner ?? statement, inner === undefined ? failure.position : undefined);
   }
 
   /** Handles the notice that an existing column is skipped. */
@@ -67,7 +68,7 @@ export class Repairer {
       case 'no relation':
         return this.#noRelation(seen.schema ?? 'public', seen.name);
       case 'no column':
-        return this.#noColumn(seen, statement);
+        return this.#noColumn({ ...seen, position }, statement);
       case 'no type':
         return this.#noType(seen.schema ?? 'public', seen.name);
       case 'no function':
@@ -95,6 +96,8 @@ export class Repairer {
         return typesDiffer(this.draft, seen, statement, position);
       case 'keys differ':
         return keysDiffer(this.draft, seen, statement);
+      case 'result differs':
+        return resultDiffers(this.draft, seen, statement);
       case 'value of another type':
         return teachInserted(this.draft, statement, seen.column, seen.type);
       case 'value in the wrong form':
@@ -160,12 +163,10 @@ export class Repairer {
     return this.#pending();
   }
 
-  #noColumn(
-    { table: written, name }: { readonly table?: string; readonly name: string },
-    statement: string,
-  ): Remedy | undefined {
+  #noColumn(missing: MissingColumn & { readonly table?: string }, statement: string): Remedy | undefined {
+    const { table: written, name } = missing;
     const table =
-      written === undefined ? tableLacking(this.draft, name, statement) : this.draft.findTable(written);
+      written === undefined ? tableLacking(this.draft, missing, statement) : this.draft.findTable(written);
     if (table === undefined) return lateColumn(this.draft, written, name, statement);
     if (table.columns.some((column) => column.name === name)) return undefined;
     const key = `${table.schema}.${table.name}`;

@@ -7,6 +7,7 @@ import {
   insertedTable,
   mentions,
   referencedColumnsOf,
+  selectedColumn,
 } from './statement.ts';
 
 test('mentions', () => {
@@ -44,6 +45,14 @@ test('comparisons, the nearest first', () => {
   });
 });
 
+test('the result of an SQL function', () => {
+  const statement = `create function f() returns table (a uuid, b time) language sql as $f$
+    select 1; select s.id, "time" as b, coalesce(x, y), z::int from slots s where id in (select c from d) $f$`;
+  const names = [1, 2, 3, 4, 5].map((place) => selectedColumn(statement, place)?.name);
+  expect(names).toEqual(['id', 'time', undefined, undefined, undefined]);
+  expect(selectedColumn("create function f() as 'select a from b where c = ''d'''", 1)?.name).toBe('a');
+});
+
 test('any text is read', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
@@ -53,6 +62,7 @@ test('any text is read', () => {
       columnOfValue(statement, a);
       referencedColumnsOf(`references ${a} (${b}`, a);
       comparedColumns(`${a} = ${b}`, 3);
+      selectedColumn(`as $$select ${a}`, 1);
     }),
   );
 });

@@ -5,14 +5,14 @@ import { lex } from '../../../shared/sql/lex.ts';
 export const mentions = (statement: string, name: string): boolean =>
   new RegExp(String.raw`(?<![\w$])${name.replace(/[^\w]/g, String.raw`\$&`)}(?![\w$])`, 'i').test(statement);
 
-interface Word {
+export interface Word {
   readonly text: string;
   readonly start: number;
   readonly isName: boolean;
   readonly isString: boolean;
 }
 
-function wordsOf(statement: string): Word[] {
+export function wordsOf(statement: string): Word[] {
   const words: Word[] = [];
   for (const { kind, start, end } of lex(statement)) {
     if (kind === 'space' || kind === 'comment') continue;
@@ -106,4 +106,36 @@ export function columnOfValue(statement: string, value: string): string | undefi
     if (isString && depth === level && unquoted(text, "'") === value) return columns[column];
   }
   return undefined;
+}
+
+/**
+ * Returns the column at this place (1-based) of the result of the last query in a function's body. Undefined for an
+ * expression.
+ */
+export function selectedColumn(
+  statement: string,
+  place: number,
+): { readonly query: string; readonly name: string } | undefined {
+  const body = wordsOf(statement).findLast(({ isString }) => isString)?.text;
+  const query = body?.startsWith('$') ? body.replace(/^\$\w*\$|\$\w*\$$/g, '') : unquoted(body ?? "''", "'");
+  const items: Word[][] = [];
+  let depth = 0;
+  let isList = false;
+  for (const word of wordsOf(query)) {
+    if (word.text === '(') depth++;
+    if (word.text === ')') depth--;
+    if (depth === 0 && word.text === 'select') {
+      isList = true;
+      items.splice(0, items.length, []);
+    } else if (depth === 0 && word.text === 'from') isList = false;
+    else if (isList && depth === 0 && word.text === ',') items.push([]);
+    else if (isList) items.at(-1)?.push(word);
+  }
+  const item = items[place - 1] ?? [];
+  // `column` or `alias.column`, with or without a name in the result
+  const name = item[1]?.text === '.' ? item[2] : item[0];
+  const rest = item.slice(item[1]?.text === '.' ? 3 : 1);
+  const isColumn =
+    name?.isName === true && (rest.length === 0 || rest.length === 1 || rest[0]?.text === 'as');
+  return isColumn && rest.every(({ isName }) => isName) ? { query, name: name.text } : undefined;
 }

@@ -3,7 +3,7 @@ import type { Draft, TableDraft } from './draft.ts';
 import type { Observation } from './observe.ts';
 import { typeOf } from './print.ts';
 import type { Remedy } from './remedy.ts';
-import { columnOfValue, comparedColumns, insertedTable, mentions } from './statement.ts';
+import { columnOfValue, comparedColumns, insertedTable, mentions, selectedColumn } from './statement.ts';
 
 /** Takes the type of the other operand for a column that a statement compares with another type. */
 export function typesDiffer(
@@ -42,6 +42,24 @@ export function keysDiffer(
     (target === undefined ? undefined : teach(draft, target, referenced, type)) ??
     (source === undefined ? undefined : teach(draft, source, column, referencedType))
   );
+}
+
+/** Gives a column the type that an SQL function declares for it in its result. */
+export function resultDiffers(
+  draft: Draft,
+  { returned, declared, column }: Extract<Observation, { kind: 'result differs' }>,
+  statement: string,
+): Remedy | undefined {
+  const selected = selectedColumn(statement, column);
+  if (selected === undefined) return undefined;
+  for (const table of draft.tables.values()) {
+    if (!mentions(selected.query, table.name)) continue;
+    const found = table.columns.find(({ name }) => name === selected.name);
+    if (found === undefined || typeOf(draft, table, found).type !== returned) continue;
+    const taught = teach(draft, table, selected.name, declared);
+    if (taught !== undefined) return taught;
+  }
+  return undefined;
 }
 
 /** Sets the column's type, once per column, because two statements that need different types can't both succeed. */

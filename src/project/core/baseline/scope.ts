@@ -1,0 +1,85 @@
+/** Finds the tables that a column in a statement can belong to, by the query that contains the column. */
+import { type Word, wordsOf } from './statement.ts';
+
+interface ScopedTable {
+  /** Without its schema. */
+  readonly name: string;
+  /** Equal to the name if the query declares no alias. */
+  readonly alias: string;
+}
+
+interface Query {
+  readonly parent: Query | undefined;
+  readonly tables: ScopedTable[];
+  /** Whether a comma continues a list of tables. */
+  isInFrom: boolean;
+}
+
+const beforeTable = new Set(['from', 'join', 'update', 'into', 'table']);
+/** Keywords that end a list of tables or can follow a table without being its alias. */
+const afterTable = new Set(
+  (
+    'where on using join inner left right full cross natural group order having limit offset union intersect except set ' +
+    'values select default returning for as lateral tablesample fetch window when with to add drop alter enable disable ' +
+    'force rename owner'
+  ).split(' '),
+);
+const beforeAlias = new Set(['if', 'exists', 'not', 'only']);
+
+/**
+ * Returns the tables around a position, the innermost query's first. Policies, indexes and triggers have their table in
+ * the outermost query.
+ *
+ * @example tablesAround('update a set b = (select c from d x)', 25) // [[{ name: 'd', alias: 'x' }], [{ name: 'a', … }]]
+ */
+export function tablesAround(statement: string, position: number): ScopedTable[][] {
+  const words = wordsOf(statement);
+  const offset = [...statement].slice(0, position - 1).join('').length;
+  const isOnTable = /^\s*(create|alter|drop)\b[^(]*?\b(policy|index|trigger)\b/i.test(textOf(words));
+  let query: Query = { parent: undefined, tables: [], isInFrom: false };
+  const outermost = query;
+  let around = query;
+  words.forEach(({ text, start }, index) => {
+    if (start <= offset) around = query;
+    if (text === '(') query = { parent: query, tables: [], isInFrom: false };
+    else if (text === ')') query = query.parent ?? outermost;
+    else if (beforeTable.has(text) || (text === ',' && query.isInFrom)) {
+      if (text === 'from') query.isInFrom = true;
+      addTable(query, words, index + 1);
+    } else if (text === 'on' && isOnTable && query === outermost && query.tables.length === 0)
+      addTable(query, words, index + 1);
+    else if (/^(where|set|values|group|order|returning)$/.test(text)) query.isInFrom = false;
+    // The query of a position at the parenthesis is the one that the parenthesis opens.
+    if (start <= offset) around = query;
+  });
+  const levels: ScopedTable[][] = [];
+  for (let one: Query | undefined = around; one !== undefined; one = one.parent) levels.push(one.tables);
+  return levels.filter((tables) => tables.length > 0);
+}
+
+/**
+ * The position at which a statement uses a column, for errors without one: PostgreSQL reports none for expressions of
+ * policies and for statements within functions.
+ */
+export function positionOfColumn(statement: string, name: string, qualifier?: string): number | undefined {
+  const words = wordsOf(statement);
+  const word = words.find(({ text, isName }, index) => {
+    const isQualified = words[index - 1]?.text === '.';
+    if (!isName || text !== name || words[index + 1]?.text === '(') return false;
+    return qualifier === undefined ? !isQualified : isQualified && words[index - 2]?.text === qualifier;
+  });
+  return word && [...statement.slice(0, word.start)].length + 1;
+}
+
+const textOf = (words: readonly Word[]): string => words.map(({ text }) => text).join(' ');
+
+function addTable(query: Query, words: readonly Word[], start: number): void {
+  let at = start;
+  while (beforeAlias.has(words[at]?.text ?? '')) at++;
+  if (words[at + 1]?.text === '.') at += 2;
+  const name = words[at];
+  if (name === undefined || !name.isName || afterTable.has(name.text)) return;
+  const next = words[at + 1]?.text === 'as' ? words[at + 2] : words[at + 1];
+  const isAlias = next?.isName === true && !afterTable.has(next.text);
+  query.tables.push({ name: name.text, alias: isAlias ? next.text : name.text });
+}
