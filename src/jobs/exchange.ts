@@ -1,6 +1,6 @@
 /**
- * Sends an HTTP request on behalf of SQL. Time and response size are limited. Redirects are followed as by curl, which
- * pg_net and http are built on, and every hop is checked like the first URL.
+ * Sends an HTTP request on behalf of SQL. Time and response size are limited. Redirects are followed in the same way as
+ * in curl, which pg_net and http are built on, and every hop is checked like the first URL.
  */
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -44,7 +44,7 @@ export interface Exchanges {
   rest(): void;
 }
 
-/** Responses are stored in a column, and many are in progress concurrently. */
+/** Responses are stored in a column, and many requests are in progress concurrently. */
 export const maxResponseBytes = 4 * 1024 * 1024;
 
 export function createExchanges(rules: () => DestinationRules): Exchanges {
@@ -196,7 +196,7 @@ const notPublic = (address: string, scope: string): ExchangeError =>
 
 const publicLookup = createPublicLookup({ refusal: notPublic });
 
-/** Uses curl's messages where they exist, because users search for them. */
+/** Uses curl's messages if they exist, because users search for them. */
 function inWords(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   switch (code) {

@@ -1,6 +1,6 @@
 /**
- * Runs the work that SQL requests from this process: pg_net requests, database webhooks, pg_cron jobs and requests of
- * the http extension. Pending work is stored in the database, so that several processes can share it and a crash loses
+ * Runs the work that SQL requests from this process: pg_net requests, database webhooks, pg_cron jobs and requests from
+ * the http extension. Pending work is stored in the database so that several processes can share it and a crash loses
  * nothing (docs/decisions/0025-jobs.md).
  */
 import { createHash } from 'node:crypto';
@@ -27,7 +27,7 @@ export interface JobsDeps {
 }
 
 export interface Jobs extends Service {
-  /** Returns counters since the start in Prometheus text format. */
+  /** Returns counters since startup in Prometheus text format. */
   prometheus(): string;
 }
 

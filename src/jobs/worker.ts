@@ -1,5 +1,5 @@
 /**
- * Work that is triggered by NOTIFY and, in case a notification was missed, at regular intervals. It never runs
+ * Work that is triggered by NOTIFY and also runs at regular intervals in case a notification was missed. It never runs
  * concurrently in one process. A call during a run triggers another run.
  */
 import type { Database } from '../database/types.ts';

@@ -1,6 +1,6 @@
 /**
- * Determines whether a request comes from a web page of another origin. Secret keys are for servers: a page that sends
- * one has leaked it, or knows it from the local stack's documentation.
+ * Determines whether a request comes from a web page of another origin. Secret keys are for servers. A page that sends
+ * a secret key has leaked it, or uses the key from the local stack's documentation.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
@@ -9,7 +9,7 @@ import { hostnameOf, isLoopbackName } from './request-origin.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Whether the sender may use secret keys. Set by the gateway, false before that. For services that accept keys in
+     * Whether the sender can use secret keys. False until the gateway sets it. Used by services that accept keys in
      * places that the gateway doesn't check.
      */
     mayUseSecretKeys: boolean;
@@ -30,8 +30,9 @@ export function isFromOtherOrigin({ origin, host, 'sec-fetch-site': site }: Inco
 const privateEnd = /\.(?:internal|local|lan|test|home\.arpa)$/;
 
 /**
- * Whether a website can't have this Host: an address, or a name of this machine, a container or a private network. A
- * page whose own name resolves to this machine (DNS rebinding) counts as same-origin by all other criteria.
+ * Whether this host can't belong to a website, because it is an address or a name of this machine, a container or a
+ * private network. If a page's own name resolves to this machine (DNS rebinding), all other criteria consider the page
+ * same-origin.
  */
 export function isPrivateHost(host: string | undefined): boolean {
   const name = hostnameOf(host);

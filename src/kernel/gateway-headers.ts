@@ -6,13 +6,13 @@ import type { FastifyReply } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Alternating names and values, as `writeHead` accepts them. Undefined before the gateway's first hook. */
+    /** Alternating names and values, in the format of `writeHead`. Undefined before the gateway's first hook. */
     gatewayHeaders: string[] | undefined;
   }
 }
 
 /**
- * Sets the headers on the raw response unless the service has set its own. For replies that are hijacked and then
+ * Sets the headers on the raw response unless the service has set its own. Used for replies that are hijacked and then
  * piped.
  */
 export function setGatewayHeaders({ raw, gatewayHeaders = [] }: FastifyReply): void {

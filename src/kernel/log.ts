@@ -10,7 +10,7 @@ export interface Logger {
 
 export type LogFields = Record<string, unknown>;
 
-/** Discards everything. For tests and for library users who want no output. */
+/** Discards everything. Used in tests and by library users who don't want any output. */
 export const silentLogger: Logger = {
   debug() {},
   info() {},

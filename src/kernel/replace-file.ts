@@ -1,10 +1,10 @@
-/** Replaces the content of a file atomically: concurrent readers see either the old or the new content. */
+/** Replaces the content of a file atomically. Concurrent readers see either the old or the new content. */
 import { randomUUID } from 'node:crypto';
 import { chownSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 
 /**
- * Writes a temporary file beside it, syncs it and renames it. Mode and owner of the original are preserved, because the
- * server must still be able to read what an administrator changes.
+ * Writes a temporary file beside the original, syncs it and renames it. The mode and owner of the original are
+ * preserved, because the server must still be able to read a file that an administrator changes.
  */
 export function replaceFile(path: string, text: string, newFileMode = 0o600): void {
   const before = statSync(path, { throwIfNoEntry: false });

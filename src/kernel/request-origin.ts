@@ -1,7 +1,7 @@
 /**
  * Determines which page sent a request, and to which name, from headers that only the browser sets (Fetch Metadata,
- * Origin). For servers on loopback, which every website in the same browser can reach, even under its own name (DNS
- * rebinding).
+ * Origin). Used for servers on loopback, which every website in the same browser can reach, even under the website's
+ * own name (DNS rebinding).
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -31,15 +31,15 @@ export interface OwnAddress {
   readonly publicUrl?: URL | undefined;
 }
 
-/** Whether the request was sent to the public address, whose scheme is then the request's. */
+/** Whether the request was sent to the public address. In that case, the request's scheme is that of the address. */
 export function isToPublicUrl(headers: IncomingHttpHeaders, { publicUrl }: OwnAddress): boolean {
   return publicUrl !== undefined && hostnameOf(headers.host) === hostnameOf(publicUrl.host);
 }
 
 /**
- * Why a server whose pages contain secrets rejects a request, or undefined if it doesn't. `name`: the request was sent
- * to a name that isn't the server's (DNS rebinding). `page`: another website sent it. Following a link to a page
- * (`isPage`) is allowed.
+ * The reason why a server whose pages contain secrets rejects a request, or undefined if it doesn't. `name`: the
+ * request was sent to a name that isn't the server's (DNS rebinding). `page`: another website sent the request.
+ * Following a link to a page (`isPage`) is allowed.
  *
  * @example
  * foreignOf({ method: 'GET', headers: { host: 'evil.example' } }, {}, true); // 'name'
@@ -61,8 +61,8 @@ export function foreignOf(
 }
 
 /**
- * Whether the request comes from a page of one of these origins, or from no page at all (the address bar, a bookmark,
- * another program).
+ * Whether the request comes from a page of one of these origins or wasn't sent by a page (the address bar, a bookmark
+ * or another program).
  */
 function isFromOwnPage({ 'sec-fetch-site': site, origin }: IncomingHttpHeaders, own: string[]): boolean {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;

@@ -1,9 +1,9 @@
 /**
- * Checks whether a request comes from one of our own pages. A cookie alone proves nothing, because browsers send it
+ * Checks whether a request comes from one of Plinth's own pages. A cookie alone proves nothing because browsers send it
  * automatically.
  *
- * Three checks must pass: our own header (another site can't send it without a preflight, which we never answer), and
- * `Sec-Fetch-Site` and `Origin` if the browser sends them.
+ * Three checks must pass: Plinth's own header, and `Sec-Fetch-Site` and `Origin` if the browser sends them. Another
+ * site can't send the header without a preflight request, which Plinth never allows.
  */
 export const sameOriginHeader = 'x-plinth-request';
 

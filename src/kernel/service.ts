@@ -3,28 +3,28 @@ import type { Duplex } from 'node:stream';
 import type { FastifyPluginAsync } from 'fastify';
 
 /**
- * Who wrote the documents of a mount. `users`: the app's users, or code and SQL that may repeat what users wrote; shown
- * in a sandbox. `operator`: server functions whose operator serves pages on purpose (`[edge_runtime] html = "page"`).
- * `plinth`: our own pages, which have their own policies.
+ * Who wrote the documents of a mount. `users`: the app's users, or code and SQL that may repeat text from users. Shown
+ * in a sandbox. `operator`: server functions whose operator intentionally serves pages (`[edge_runtime] html =
+ * "page"`). `plinth`: Plinth's own pages, which have their own policies.
  */
 export type Documents = 'users' | 'operator' | 'plinth';
 
-/** The interface of every network-facing module toward `main.ts`. */
+/** The interface that every network-facing module provides to `main.ts`. */
 export interface Service {
   /** The name in logs and in `/health`. */
   readonly name: string;
   /** Where the gateway mounts the service. */
   readonly mounts: readonly Mount[];
-  /** Called once the database is ready and migrated. Must be fast: slow preparations are started but not awaited. */
+  /** Called once the database is ready and migrated. Must be fast, so slow preparations are started but not awaited. */
   start?(): Promise<void>;
   /** Finishes requests in flight and releases all resources. Called once. */
   stop?(): Promise<void>;
-  /** Returns undefined if the service is healthy, otherwise a sentence about the problem. */
+  /** Returns undefined if the service is healthy, or otherwise a sentence that describes the problem. */
   health?(): string | undefined;
 }
 
 export interface Mount {
-  /** A sub-path of the port, for example `/auth/v1`. `request.url` still includes it. */
+  /** A sub-path of the port, for example `/auth/v1`. `request.url` still includes the prefix. */
   readonly prefix: string;
   /** Registered as an encapsulated child, so that hooks, parsers and error handlers don't affect siblings. */
   readonly plugin: FastifyPluginAsync;
@@ -49,7 +49,7 @@ export interface Mount {
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: UpgradeCaller) => void;
 }
 
-/** What the gateway knows about the caller of an upgrade. */
+/** Information about the caller of an upgrade that the gateway provides. */
 export interface UpgradeCaller {
   /** The address as reported by trusted proxies. Empty if the socket is closed. */
   readonly address: string;

@@ -42,7 +42,7 @@ function tag(strings: TemplateStringsArray, ...inserts: SqlValue[]): Sql {
   return new Sql(parts);
 }
 
-/** Quotes an identifier as PostgreSQL does: always in double quotes, with inner quotes doubled. */
+/** Quotes an identifier for PostgreSQL. The result is always in double quotes, with inner quotes doubled. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('\0', '').replaceAll('"', '""')}"`;
 }
@@ -54,7 +54,7 @@ export function quoteLiteral(value: string): string {
 }
 
 export const sql = Object.assign(tag, {
-  /** A (qualified) identifier: `sql.id('auth', 'users')` is `"auth"."users"`. */
+  /** A qualified or unqualified identifier: `sql.id('auth', 'users')` is `"auth"."users"`. */
   id: (...names: string[]): Sql => new Sql([{ kind: 'text', text: names.map(quoteIdentifier).join('.') }]),
   /** Inserts SQL text unchanged. Never pass anything from a client. */
   raw: (text: string): Sql => new Sql([{ kind: 'text', text }]),

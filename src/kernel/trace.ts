@@ -7,14 +7,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface Span {
   /** The statement text, with `$1` for its values. */
   readonly text: string;
-  /** The time since the start of the request. */
+  /** The time between the start of the request and the start of the statement. */
   readonly startMs: number;
   readonly durationMs: number;
   /** The SQLSTATE if the statement failed. */
   readonly error?: string | undefined;
 }
 
-/** Further statements are dropped, so that a loop over rows can't fill the memory. */
+/** Additional statements are dropped so that a loop over rows can't fill the memory. */
 const maxSpans = 40;
 
 export class Trace {
@@ -23,7 +23,7 @@ export class Trace {
   readonly startedAt: number;
   role: string | undefined;
   userId: string | undefined;
-  /** For REST: the schema that the request selected or that applied by default. */
+  /** For REST requests, the schema that the request selected or the default schema. */
   schema: string | undefined;
   /** The Console operator who sent the request. */
   operator: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Serves one of the built web apps (`dist/web/account`, `dist/web/console`): hashed assets that never change, and HTML
- * with a fresh nonce per response and a content security policy that contains it.
+ * Serves one of the built web apps (`dist/web/account`, `dist/web/console`). Assets have hashed names and never change.
+ * HTML has a fresh nonce per response and a content security policy that contains the nonce.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export const noncePlaceholder = '%PLINTH_NONCE%';
 
 export interface WebFace {
-  /** False if nothing has been built. {@link WebFace.sendPage} then explains it. */
+  /** False if the app hasn't been built. {@link WebFace.sendPage} then returns a page that explains this. */
   readonly built: boolean;
   /**
    * Returns the text of a built HTML file, for example `index.html` or `pages/sign-in.html`. Undefined if it doesn't
@@ -29,13 +29,15 @@ export interface WebFace {
 export interface Page {
   readonly html: string;
   readonly status?: number;
-  /** Image sources in addition to our own origin. */
+  /** Image sources in addition to the server's own origin. */
   readonly imageSources?: readonly string[];
-  /** Whether the page may show frames of our own origin. */
+  /** Whether the page can show frames from the server's own origin. */
   readonly frames?: boolean;
-  /** The API's origin: the page may call it, also by WebSocket, and show its images and media. */
+  /**
+   * The API's origin. The page can send requests to it, including WebSocket connections, and show its images and media.
+   */
   readonly api?: string;
-  /** A third party whose widget the page loads: its frames, styles and connections are allowed. */
+  /** The source of a third-party widget that the page loads. Its frames, styles and connections are allowed. */
   readonly widgetSources?: readonly string[];
 }
 
@@ -50,8 +52,8 @@ const types: Readonly<Record<string, string>> = {
 const compressed = promisify(gzip);
 
 /**
- * Uses `'strict-dynamic'` with a nonce instead of `'self'`: only the built page chooses its scripts, whatever else the
- * origin serves. Style attributes are the one exception, because the components' markup contains them.
+ * Uses `'strict-dynamic'` with a nonce instead of `'self'`, so that only the built page selects its scripts, whatever
+ * else the origin serves. Style attributes are the only exception because the components' markup contains them.
  */
 export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | 'status'> = {}): string {
   const { imageSources = [], frames = false, api, widgetSources = [] } = page;
@@ -80,7 +82,7 @@ export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | '
 export function createWebFace(dir: string): WebFace {
   const assetsDir = join(dir, 'assets');
   const built = existsSync(join(dir, 'index.html'));
-  // Names are looked up in this set and never joined from client input.
+  // Names are looked up in this set and are never joined from client input.
   const assets = new Set(built && existsSync(assetsDir) ? readdirSync(assetsDir) : []);
 
   return {
@@ -135,7 +137,7 @@ const codings = [
   { token: 'gzip', ending: 'gz' },
 ] as const;
 
-/** Only checks whether the coding is listed, because browsers don't send `q=0`. */
+/** Only checks whether the coding is listed because browsers don't send `q=0`. */
 function accepts(request: FastifyRequest, coding: 'br' | 'gzip'): boolean {
   return new RegExp(`\\b${coding}\\b`).test(request.headers['accept-encoding'] ?? '');
 }

@@ -1,4 +1,4 @@
-/** Counts per network of a customer: the whole IPv4 address, or the first 64 bits of an IPv6 address. */
+/** Counts per customer network: an entire IPv4 address, or the first 64 bits of an IPv6 address. */
 
 import { scopeOf } from './address-scope.ts';
 import { networkOf } from './network-of.ts';
@@ -27,8 +27,8 @@ export class AddressCounts {
 }
 
 /**
- * Loopback isn't counted: its requests come from the operator's programs, or from an untrusted proxy that forwards the
- * requests of all clients.
+ * Loopback addresses aren't counted, because the requests come from the operator's programs or from an untrusted proxy
+ * that forwards the requests of all clients.
  */
 export function isCountedAddress(address: string | undefined): address is string {
   return address !== undefined && scopeOf(address) !== 'loopback';

@@ -1,6 +1,6 @@
 /**
  * Classifies IP addresses by the registries of special-purpose addresses (RFC 6890, IANA). A server that fetches URLs
- * supplied by others must only reach public addresses (SSRF).
+ * supplied by others must only connect to public addresses (SSRF).
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -69,7 +69,7 @@ export function scopeOf(address: string): AddressScope {
   const family = isIP(bare);
   if (family === 0) return 'reserved';
   if (family === 4) return lookUp(bare, 'ipv4');
-  // A BlockList reads a mapped address as IPv4, so embedded addresses are checked first.
+  // A BlockList treats a mapped address as IPv4, so embedded addresses are checked first.
   const plain = groupsOf(bare).every((group, index) => group === 0 || (index === 7 && group === 1));
   if (!plain) {
     for (const [list, firstGroup] of embeddingLists) {
@@ -92,7 +92,7 @@ function embeddedIn(address: string, firstGroup: number): string {
 
 /** Returns the eight 16-bit groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
-  // A WHATWG URL prints an IPv6 host without a dotted part.
+  // A WHATWG URL formats an IPv6 host without a dotted part.
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = text.split('::');
   const read = (part: string) =>

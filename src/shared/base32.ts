@@ -18,7 +18,7 @@ export function base32(bytes: Uint8Array): string {
   return text;
 }
 
-/** Decodes base32 text, ignoring spaces and padding. Returns undefined if it contains anything else. */
+/** Decodes base32 text, ignoring spaces and padding. Returns undefined if the text contains any other characters. */
 export function decodeBase32(text: string): Uint8Array | undefined {
   const bytes: number[] = [];
   let buffer = 0;

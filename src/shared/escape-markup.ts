@@ -1,4 +1,4 @@
-/** Text as HTML and XML write it, in elements and in quoted attributes. */
+/** Escapes text for HTML and XML, for use in elements and in quoted attributes. */
 export function escapeMarkup(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -10,7 +10,7 @@ const unitMs: Record<string, number> = {
 };
 
 /**
- * Parses a duration in Go's notation (`1h30m`, `-1.5s`, `0`) to milliseconds. Returns undefined for other text.
+ * Parses a duration in Go's notation (`1h30m`, `-1.5s`, `0`) into milliseconds. Returns undefined for other text.
  *
  * @example parseGoDuration('24h') // 86400000
  */

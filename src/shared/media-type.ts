@@ -1,6 +1,6 @@
 /**
- * The only parser of media types (RFC 9110, section 8.3.1). It is stricter than browsers: text that a browser might
- * read in two ways isn't a media type here.
+ * The only parser of media types (RFC 9110, section 8.3.1). It is stricter than browsers. Text that a browser could
+ * interpret in two ways isn't accepted as a media type.
  */
 
 export interface MediaType {
@@ -15,11 +15,12 @@ const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 // Without commas, because some parsers split a header at every comma, even inside quotes.
 const quoted = String.raw`"(?:[\t \x21\x23-\x2b\x2d-\x5b\x5d-\x7e]|\\[\t \x21-\x2b\x2d-\x7e])*"`;
 const parameter = `${token}=(?:${token}|${quoted})`;
-/** Every space matches in only one way, so the time is linear. */
+/** Every space matches in only one way, so matching takes linear time. */
 const shape = new RegExp(`^(${token})/(${token})(?:[\\t ]*;(?:[\\t ]*${parameter})?)*$`);
 
 /**
- * Undefined for anything that isn't exactly one media type: lists, control characters, non-ASCII text, open quotes.
+ * Returns undefined for any text that isn't exactly one media type, such as lists, control characters, non-ASCII text
+ * and unclosed quotes.
  *
  * @example
  * parseMediaType('Image/PNG; q=1'); // { type: 'image', subtype: 'png' }
@@ -32,7 +33,7 @@ export function parseMediaType(text: string): MediaType | undefined {
   return { type: type.toLowerCase(), subtype: subtype.toLowerCase() };
 }
 
-/** Families that browsers play or draw. XML types are excluded, because they would be documents. */
+/** Families that browsers play or render. XML types are excluded because browsers treat them as documents. */
 const inertFamilies: ReadonlySet<string> = new Set(['audio', 'font', 'video']);
 
 const inertNames: ReadonlySet<string> = new Set([
@@ -47,8 +48,8 @@ const inertNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a browser shows, plays or saves the type without running any of its code, provided that it doesn't sniff
- * another type (`nosniff`). Types that aren't known to be inert are treated as active.
+ * Whether a browser shows, plays or saves the type without running any code that it contains, provided that the browser
+ * doesn't sniff a different type (`nosniff`). Types that aren't known to be inert are treated as active.
  */
 export function isInert({ type, subtype }: MediaType): boolean {
   if (inertNames.has(`${type}/${subtype}`)) return true;

@@ -1,4 +1,4 @@
-/** Determines which addresses one customer of a network can choose from, for limits per address. */
+/** Determines which addresses a single customer of a network can choose from, for limits per address. */
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
@@ -13,7 +13,7 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Returns the part of an IPv6 address that one site may have: 48 bits (RFC 6177), which contain 65,536 networks.
+ * Returns the part of an IPv6 address that is assigned to a site: 48 bits (RFC 6177), which contain 65,536 networks.
  * Undefined for IPv4.
  *
  * @example siteOf('2001:db8::1') // '2001:db8:0::/48'
@@ -36,7 +36,7 @@ function ipv6Groups(address: string): string[] | undefined {
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
     const after = tail === '' ? [] : tail.split(':');
-    // An IPv4 address at the end stands for two groups.
+    // A trailing IPv4 address represents two groups.
     const length = after.length + (after.at(-1)?.includes('.') ? 1 : 0);
     groups.push(...Array<string>(8 - groups.length - length).fill('0'), ...after);
   }

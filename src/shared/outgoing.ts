@@ -1,11 +1,11 @@
 /**
- * Sends the server's own requests to identity providers, their key sets and metadata. Time and size are limited, and so
- * is the set of reachable addresses: https only, with plain http only to this machine and only for configured addresses
- * in development.
+ * Sends the server's own requests to identity providers, for example for their key sets and metadata. The duration, the
+ * response size and the reachable addresses are limited. Only https is allowed, except for plain http to this machine
+ * and, in development, to configured addresses.
  *
  * A *configured* address was chosen by the operator and may be in a private network. A *public* address was supplied by
- * someone else (an API call, a document from the network), so every address that its name resolves to must be public.
- * This is checked when the connection is opened, so DNS rebinding doesn't help.
+ * someone else (an API call or a document from the network), so every address that its name resolves to must be public.
+ * The check runs when the connection is opened, so DNS rebinding doesn't bypass it.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
@@ -23,7 +23,9 @@ export interface OutgoingRequest {
   readonly body?: string;
   /** The limit for the whole exchange, including redirects. Defaults to 10 s. */
   readonly timeoutMs?: number;
-  /** The number of redirects that a GET follows. Each is checked like the first address. Defaults to none. */
+  /**
+   * The number of redirects that a GET request follows. Each redirect is checked like the first address. Defaults to 0.
+   */
   readonly redirects?: number;
 }
 
@@ -34,9 +36,9 @@ export interface OutgoingAnswer {
 }
 
 export interface Outgoing {
-  /** @throws {OutgoingError} if the address isn't allowed, or the response is late or too large. */
+  /** @throws {OutgoingError} if the address isn't allowed, or the response is late or too large */
   send(request: OutgoingRequest): Promise<OutgoingAnswer>;
-  /** Checks an address before it is stored. @throws {OutgoingError} with the reason. */
+  /** Checks an address before it is stored. @throws {OutgoingError} with the reason */
   requirePublic(url: string): Promise<void>;
 }
 
@@ -162,7 +164,8 @@ function sendOnce(
           ...(request.body === undefined ? {} : { 'content-length': Buffer.byteLength(request.body) }),
         },
         signal,
-        // Each request uses a new connection, because one that was opened under another rule must not be reused.
+        // Each request uses a new connection because a connection that was opened under a different rule must not be
+        // reused.
         agent: false,
         ...(request.reach === 'public' ? { lookup: publicLookup } : {}),
       },

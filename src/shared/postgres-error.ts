@@ -9,8 +9,8 @@ export interface PostgresErrorShape extends Error {
   /** The position in the statement, in characters, counted from 1. */
   readonly position?: number;
   /**
-   * The position in `internalQuery`, counted from 1. That is text that the server itself ran or parsed, such as a
-   * function body.
+   * The position in `internalQuery`, counted from 1. `internalQuery` is text that the server itself ran or parsed, such
+   * as a function body.
    */
   readonly internalPosition?: number;
   readonly internalQuery?: string;
@@ -24,7 +24,7 @@ export interface PostgresErrorShape extends Error {
   readonly routine?: string;
 }
 
-/** Whether an error has a SQLSTATE and a severity. Errors of a lost connection have them, too. */
+/** Whether an error has a SQLSTATE and a severity. This includes errors for a lost connection. */
 export function isPostgresError(error: unknown): error is PostgresErrorShape {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
   return error instanceof Error && typeof code === 'string' && typeof severity === 'string';

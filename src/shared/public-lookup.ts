@@ -10,7 +10,7 @@ export type Resolve = (
 ) => void;
 
 export interface PublicLookupOptions {
-  /** The system's resolver by default. */
+  /** Defaults to the system's resolver. */
   readonly resolve?: Resolve | undefined;
   readonly refusal: (address: string, scope: Exclude<AddressScope, 'public'>) => Error;
   /** Replaces the resolver's error. */
@@ -19,7 +19,7 @@ export interface PublicLookupOptions {
 
 /**
  * A replacement for `dns.lookup` that fails if any address of the name isn't public. It runs when the connection is
- * opened, so DNS rebinding doesn't help.
+ * opened, so DNS rebinding doesn't bypass it.
  */
 export function createPublicLookup(options: PublicLookupOptions): LookupFunction {
   const { resolve = systemResolve, unresolved = (_, error) => error } = options;

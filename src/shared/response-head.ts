@@ -1,6 +1,6 @@
 /**
- * Security headers of every response on the API port, regardless of what a service or an app's user has chosen. The
- * origin has the cookies of the Account pages, so no user's document may run a script with that origin. See
+ * Security headers for every response on the API port, regardless of what a service or an app's user has set. The
+ * origin has the cookies of the Account pages, so a user's document must not run a script with that origin. See
  * docs/decisions/0029-user-documents.md.
  */
 import type { Documents } from '../kernel/service.ts';
@@ -9,14 +9,14 @@ import { isInert, parseMediaType } from './media-type.ts';
 /** Alternating names and values, as `writeHead` accepts them. A name may occur more than once. */
 export type Head = readonly unknown[];
 
-/** Without `allow-same-origin`, the document has an opaque origin. Without `allow-scripts`, it runs no scripts. */
+/** Without `allow-same-origin`, the document has an opaque origin. Without `allow-scripts`, it can't run scripts. */
 export const sandbox = 'sandbox';
 
 const ownCookiePrefix = '(?:__Host-|__Secure-)?plinth-';
 
 /** Cookies of the Account pages and the Console, which are shared by all ports and paths of a host. */
 const ownCookie = new RegExp(`^${ownCookiePrefix}`, 'i');
-/** A browser sends a cookie without a name as its value alone, which then reads like another cookie's name. */
+/** A browser sends a cookie without a name as its value alone, which can then be mistaken for another cookie's name. */
 const settingOwnCookie = new RegExp(`^[\\s=]*${ownCookiePrefix}`, 'i');
 
 /**
@@ -64,7 +64,10 @@ export function safeHead(status: number, head: Head, documents: Documents): unkn
 
 const isNamed = (name: string, wanted: string): boolean => name === wanted || name.toLowerCase() === wanted;
 
-/** RFC 9110, section 15: no content is shown, and a 304 without a type doesn't change the stored response. */
+/**
+ * RFC 9110, section 15. These responses don't have content, and a 304 without a type doesn't change the stored
+ * response.
+ */
 const hasNoContent = (status: number): boolean => status === 204 || status === 304 || status < 200;
 
 const maxKnownTypes = 500;
@@ -80,7 +83,7 @@ function isInertText(text: string): boolean {
   return inert;
 }
 
-/** Returns a `Cookie` header without our own cookies, or undefined if nothing is left. */
+/** Returns a `Cookie` header without Plinth's own cookies, or undefined if no cookies remain. */
 export function withoutOwnCookies(header: string): string | undefined {
   const kept = header
     .split(';')

@@ -8,7 +8,7 @@ const periodSeconds = 30;
 const digits = 6;
 const skewSteps = 1;
 
-/** 20 random bytes as base32. */
+/** Generates 20 random bytes as base32. */
 export function totpSecret(): string {
   return base32(randomBytes(20));
 }
@@ -35,8 +35,8 @@ export function currentStep(nowMs: number): number {
 }
 
 /**
- * Returns the time step that a code belongs to. Each step may be accepted only once (RFC 6238 section 5.2), which the
- * caller has to ensure.
+ * Returns the time step that a code belongs to. The caller must ensure that each step is accepted only once (RFC 6238
+ * section 5.2).
  */
 export function totpStep(secret: string, code: string, nowMs: number): number | undefined {
   const typed = code.trim();
@@ -45,7 +45,7 @@ export function totpStep(secret: string, code: string, nowMs: number): number | 
   let matching: number | undefined;
   for (let step = current - skewSteps; step <= current + skewSteps; step++) {
     const expected = totpCode(secret, step);
-    // No early exit, so that the time doesn't reveal which step matched.
+    // Doesn't exit early, so that the duration doesn't reveal which step matched.
     if (expected !== undefined && timingSafeEqual(Buffer.from(expected), Buffer.from(typed))) matching = step;
   }
   return matching;

@@ -76,7 +76,7 @@ function integers(...values: readonly (readonly [bytes: 2 | 4, value: number])[]
 
 const readyForQuery = message('Z', Buffer.from('I'));
 
-/** No password is required: access to the socket is restricted by its folder. */
+/** No password is required because access to the socket is restricted by its folder. */
 export function welcome(): Buffer {
   const settings = { server_version: '18.0', client_encoding: 'UTF8', standard_conforming_strings: 'on' };
   return Buffer.concat([

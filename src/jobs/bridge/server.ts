@@ -1,7 +1,7 @@
 /**
- * Lets a database function send a request to this process and wait for the response: PostgreSQL connects with dblink
- * through a Unix socket. The socket's folder is accessible only to the server, and dblink only lets superusers connect
- * without a password, so only the definer functions of our extensions can use it.
+ * Lets a database function send a request to this process and wait for the response. PostgreSQL connects with dblink
+ * through a Unix socket. Only the server can access the socket's folder, and dblink only lets superusers connect
+ * without a password, so only the definer functions of Plinth's extensions can use the socket.
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -33,10 +33,10 @@ export interface Bridge {
 export async function openBridge({ socketDir, number, answerer, log }: BridgeOptions): Promise<Bridge> {
   const folder = join(socketDir, 'bridge');
   mkdirSync(folder, { recursive: true });
-  // PostgreSQL may run as another user. The parent folder is closed to all other users.
+  // PostgreSQL may run as a different user. All other users are denied access to the parent folder.
   chmodSync(folder, 0o711);
   const path = join(folder, `.s.PGSQL.${number}`);
-  // Removes the socket of a killed process.
+  // Removes the socket that a killed process left behind.
   rmSync(path, { force: true });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -50,7 +50,7 @@ export async function openBridge({ socketDir, number, answerer, log }: BridgeOpt
   return {
     close: () =>
       new Promise((done) => {
-        // Each connection carries one request. Requests in progress get time to finish.
+        // Each connection carries one request. Requests in progress have time to finish.
         const late = setTimeout(() => {
           for (const socket of sockets) socket.destroy();
         }, closeGraceMs);

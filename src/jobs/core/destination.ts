@@ -1,13 +1,14 @@
 /**
- * Decides which URLs a request from SQL may reach (docs/decisions/0025-jobs.md). In development, all of them. In
- * production, public addresses, hosts that the operator has listed, and this server under any of its names.
+ * Decides which URLs a request from SQL may reach (docs/decisions/0025-jobs.md). In development, all URLs are allowed.
+ * In production, public addresses, hosts that the operator has listed, and this server under any of its names are
+ * allowed.
  *
  * Seeds and migrations of existing projects use the local stack's container names for its gateway and for the
  * developer's machine, so those names are translated here.
  */
 export interface DestinationRules {
   readonly mode: 'development' | 'production';
-  /** Private hosts that production may also reach, in lower case and without a port. */
+  /** Private hosts that are also allowed in production, in lower case and without a port. */
   readonly privateHosts: readonly string[];
   /** The origins of this server as clients and as this machine reach it, for example `http://127.0.0.1:54321`. */
   readonly publicOrigin: string;

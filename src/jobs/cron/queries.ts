@@ -1,4 +1,6 @@
-/** The scheduler's queries for `pg_cron--1.6.4.sql`. The decisions are made in SQL, so that several processes agree. */
+/**
+ * The scheduler's queries for `pg_cron--1.6.4.sql`. Decisions are made in SQL so that several processes agree on them.
+ */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 
@@ -19,8 +21,8 @@ export interface Claim {
 }
 
 /**
- * Returns false if the extension isn't installed, or if another provider's pg_cron is, which has its own scheduler. A
- * project's own schema with that name doesn't count either.
+ * Returns false if the extension isn't installed or if pg_cron is from another provider, which has its own scheduler. A
+ * schema with that name that the project created doesn't count either.
  */
 export async function hasOurCron(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ ours: boolean }>(sql`
@@ -55,7 +57,7 @@ export async function sweepRuns(db: Queryable): Promise<void> {
   await db.query(sql`select cron._sweep()`);
 }
 
-/** Returns the jobs among these that were unscheduled. */
+/** Returns those of the given jobs that were unscheduled. */
 export async function goneJobs(db: Queryable, jobids: readonly number[]): Promise<number[]> {
   const rows = await db.query<{ jobid: number }>(
     sql`select jobid from cron._gone(${jobids}::bigint[]) as g (jobid)`,

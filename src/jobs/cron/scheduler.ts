@@ -17,7 +17,7 @@ import {
 } from './queries.ts';
 
 /**
- * The maximum number of concurrent jobs per process. Each needs a connection. Matches the default of upstream's
+ * The maximum number of concurrent jobs per process. Each job needs a connection. Matches the default of upstream's
  * cron.max_running_jobs.
  */
 export const maxRunningJobs = 32;
@@ -25,11 +25,11 @@ export const maxRunningJobs = 32;
 export const runDetailsKeptMs = 30 * 24 * 3_600_000;
 const oldRunsAtOnce = 5_000;
 const sweepEveryMs = 60_000;
-/** Without active jobs, only a notification brings new work. */
+/** Without active jobs, only a notification can add work. */
 const emptyPollMs = 600_000;
 /** The delay before a locked job is checked again. */
 const lockedRetryMs = 1_000;
-/** The grace period of a stop. Longer jobs are canceled. */
+/** The grace period when the scheduler stops. Jobs that run longer are canceled. */
 const stopGraceMs = 3_000;
 
 export interface CronCounts {
@@ -51,7 +51,7 @@ interface Running {
 
 export function createScheduler({ database, log, counts }: SchedulerDeps): Worker {
   // A project can replace pg_cron's schema at any time, so the functions called there must not run with significant
-  // rights.
+  // privileges.
   const asker = database.pool('supabase_functions_admin');
   const running = new Set<Running>();
   let sweptAt = Number.NEGATIVE_INFINITY;

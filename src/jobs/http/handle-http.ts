@@ -1,6 +1,6 @@
 /**
- * Handles requests of the `http` extension: its functions pass a request as JSON (`http--1.6.sql`) and get a response
- * or an error.
+ * Handles requests from the `http` extension. Its functions pass a request as JSON (`http--1.6.sql`) and receive a
+ * response or an error.
  */
 import { ExchangeError, type ExchangeRequest, type Exchanges } from '../exchange.ts';
 
@@ -13,7 +13,7 @@ interface Question {
   readonly timeout_ms: number;
 }
 
-/** Matches upstream's CURLOPT_MAXREDIRS. HEAD follows no redirects. */
+/** Matches upstream's CURLOPT_MAXREDIRS. HEAD requests don't follow redirects. */
 export const maxHttpRedirects = 5;
 export const maxHttpTimeoutMs = 600_000;
 

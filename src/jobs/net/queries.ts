@@ -1,6 +1,6 @@
 /**
- * The pg_net queue. The session that sends a request claims it with an advisory lock. The lock ends with the session
- * for any reason, and the request stays in the queue for other sessions until its response is committed.
+ * The pg_net queue. The session that sends a request claims it with an advisory lock. If the session ends for any
+ * reason, the lock is released. The request stays in the queue for other sessions until its response is committed.
  */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -27,7 +27,7 @@ export interface NetResponse {
 }
 
 export interface NetSettings {
-  /** False if the extension isn't installed, or if another provider's pg_net is, which has its own worker. */
+  /** False if the extension isn't installed or if pg_net is from another provider, which has its own worker. */
   readonly ours: boolean;
   readonly ttl: string | null;
   readonly batchSize: string | null;
@@ -38,7 +38,7 @@ const lockClass = 0x706e6574;
 const key = sql.raw('(id % 2147483647)::int');
 
 /**
- * Reads the settings of the server, the database and `postgres`. The most specific one applies, without a new login.
+ * Reads the settings of the server, the database and `postgres`. The most specific setting applies without a new login.
  */
 export async function readSettings(db: Queryable): Promise<NetSettings> {
   const setting = (name: string) => sql`coalesce((
@@ -76,8 +76,8 @@ export async function claim(db: Queryable, limit: number): Promise<string[]> {
 }
 
 /**
- * Reads the claimed requests. This is a separate statement because the claim may include a request that another process
- * has just finished. Only rows read after the lock was acquired are certain.
+ * Reads the claimed requests. This is a separate statement because the claim can include a request that another process
+ * has just finished. Only rows read after the lock was acquired are reliable.
  */
 export function readClaimed(db: Queryable, ids: readonly string[]): Promise<QueuedRequest[]> {
   return db.query<QueuedRequest>(sql`
@@ -85,7 +85,10 @@ export function readClaimed(db: Queryable, ids: readonly string[]): Promise<Queu
     from net.http_request_queue where id = any(${ids}::bigint[]) order by id`);
 }
 
-/** Stores responses in a single transaction. Requests that were removed from the queue in the meantime get none. */
+/**
+ * Stores responses in a single transaction. Responses to requests that were removed from the queue in the meantime
+ * aren't stored.
+ */
 export async function recordResponses(db: Queryable, answers: readonly NetResponse[]): Promise<void> {
   await db.query(sql`
     with answer as (

@@ -1,7 +1,7 @@
 /**
- * pg_net's worker. Sends the requests that are committed to the queue concurrently and stores the responses. A request
- * is delivered at least once: it stays in the queue until its response is committed, even if a process is killed.
- * Several processes can share the queue.
+ * pg_net's worker. Concurrently sends the requests that are committed to the queue and stores the responses. A request
+ * is delivered at least once because it stays in the queue until its response is committed, even if a process is
+ * killed. Several processes can share the queue.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, PostgresErrorShape, Session } from '../../database/types.ts';
@@ -27,7 +27,10 @@ export const maxBatchSize = 500;
 /** The retention period of responses, unless `pg_net.ttl` is set. */
 export const defaultTtl = '6 hours';
 export const maxRequestTimeoutMs = 600_000;
-/** The polling interval of the queue without a notification, because another process may have died during a request. */
+/**
+ * The interval at which the queue is polled if no notification arrives, because another process may have died during a
+ * request.
+ */
 export const netPollMs = 60_000;
 const maxRedirects = 20;
 const expiredAtOnce = 5_000;
@@ -36,7 +39,8 @@ const stopGraceMs = 3_000;
 
 export interface NetCounts {
   /**
-   * The number of requests that received a response of any status, and of those that failed, since the process started.
+   * The number of requests that received a response of any status, and the number of failed requests, since the process
+   * started.
    */
   answered: number;
   failed: number;
@@ -60,7 +64,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   async function work(turn: Turn): Promise<undefined> {
     const session = await pool.connect();
     try {
-      // Under steady traffic, one drain may last for days, so settings and expired responses are checked periodically.
+      // Under steady traffic, one drain can last for days, so settings and expired responses are checked periodically.
       let drained = false;
       while (!drained && !turn.signal.aborted) {
         const settings = await readSettings(session);
@@ -72,7 +76,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
       session.release();
     } catch (error) {
       session.destroy();
-      // The extension was dropped, so no requests are left.
+      // The extension was dropped, so there are no requests left.
       if (!['42P01', '3F000'].includes((error as PostgresErrorShape).code)) throw error;
     } finally {
       ending.abort();
@@ -99,8 +103,8 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   }
 
   /**
-   * Waits briefly during a stop and stores the responses that arrive, so those requests aren't sent again after the
-   * next start.
+   * Waits briefly when the sender stops and stores the responses that arrive, so that those requests aren't sent again
+   * after the next start.
    */
   async function finish(session: Session): Promise<void> {
     const late = sleep(stopGraceMs, undefined, { ref: false }).then(() => true);
@@ -129,7 +133,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
     answered.resolve();
   }
 
-  /** Returns undefined if we aborted the request. No response is stored in that case. */
+  /** Returns undefined if this process aborted the request, in which case no response is stored. */
   async function answerTo(request: QueuedRequest, signal: AbortSignal): Promise<NetResponse | undefined> {
     try {
       const answer = await exchanges.send(exchangeOf(request), signal);

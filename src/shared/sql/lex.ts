@@ -1,6 +1,6 @@
 /**
- * Splits SQL into tokens as PostgreSQL's own lexer does (PostgreSQL 18 documentation, 4.1), in enough detail to find
- * where strings, comments and statements end.
+ * Splits SQL into tokens like PostgreSQL's lexer (PostgreSQL 18 documentation, 4.1), in enough detail to find where
+ * strings, comments and statements end.
  */
 
 export type TokenKind = 'space' | 'comment' | 'string' | 'name' | 'word' | 'parameter' | 'number' | 'symbol';
@@ -9,12 +9,12 @@ export interface Token {
   readonly kind: TokenKind;
   readonly start: number;
   readonly end: number;
-  /** Whether a string, quoted name or comment has no end. It then extends to the end of the text. */
+  /** Whether a string, quoted name or comment isn't terminated. It then extends to the end of the text. */
   readonly isOpen: boolean;
 }
 
 export interface LexSettings {
-  /** The server's `standard_conforming_strings`. If false, a backslash is an escape in plain strings, too. */
+  /** The server's `standard_conforming_strings` setting. If false, a backslash is an escape in plain strings, too. */
   readonly standardConformingStrings: boolean;
 }
 
@@ -48,7 +48,7 @@ export function nextToken(text: string, at: number, settings: LexSettings = stan
   return { kind, start: at, end: end ?? text.length, isOpen: end === undefined };
 }
 
-/** The end is undefined for a token that has none. */
+/** The end is undefined for an unterminated token. */
 function tokenAt(
   text: string,
   at: number,
@@ -70,7 +70,7 @@ function tokenAt(
   }
   if (next === "'") {
     if (/[eE]/.test(char)) return ['string', stringEnd(text, at + 1, true)];
-    // Bit strings have no escapes, whatever the setting.
+    // Bit strings don't have escapes, regardless of the setting.
     if (/[bBxX]/.test(char)) return ['string', stringEnd(text, at + 1, false)];
     if (/[nN]/.test(char)) return ['string', stringEnd(text, at + 1, !standardConformingStrings)];
   }
@@ -89,7 +89,7 @@ function match(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-/** A doubled quote belongs to the string, and so does a next part on a later line. */
+/** A doubled quote is part of the string, as is a continuation on a later line. */
 function stringEnd(text: string, openingQuote: number, hasEscapes: boolean): number | undefined {
   for (let at = openingQuote + 1; at < text.length; at++) {
     const char = text[at];
@@ -106,7 +106,10 @@ function stringEnd(text: string, openingQuote: number, hasEscapes: boolean): num
   return undefined;
 }
 
-/** The opening quote of a string's next part: only white space with a line break, and line comments, may precede it. */
+/**
+ * Returns the opening quote of a string's continuation. Only whitespace with a line break, and line comments, can
+ * precede it.
+ */
 function continuedAt(text: string, from: number): number | undefined {
   let sawLineBreak = false;
   for (let at = from; at < text.length; ) {
@@ -141,7 +144,7 @@ function dollarStringEnd(text: string, at: number, open: number): number | undef
   return close === -1 ? undefined : close + tag.length;
 }
 
-/** A doubled quote belongs to the name. */
+/** A doubled quote is part of the name. */
 function quotedNameEnd(text: string, openingQuote: number): number | undefined {
   for (let at = openingQuote + 1; at < text.length; at++) {
     if (text[at] !== '"') continue;

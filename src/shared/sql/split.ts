@@ -1,20 +1,20 @@
 /** Splits SQL into statements. */
 import { type LexSettings, nextToken, type Token } from './lex.ts';
 
-/** A statement with the comments and space around it, without its semicolon. */
+/** A statement with the surrounding comments and whitespace, without its semicolon. */
 export interface SqlPiece {
   /** UTF-16 offsets. */
   readonly start: number;
   readonly end: number;
-  /** The first tokens without comments, up to eight, words in lowercase. Empty if there are only comments. */
+  /** Up to eight leading tokens without comments, with words in lowercase. Empty if there are only comments. */
   readonly words: readonly string[];
-  /** The lexer settings that earlier statements chose. */
+  /** The lexer settings that result from earlier statements. */
   readonly settings: LexSettings;
 }
 
 /** The parts of a file that aren't SQL. */
 export interface Embedded {
-  /** Returns the end of the text that starts at `token` and isn't SQL, or undefined for SQL. */
+  /** Returns the end of the text that starts at `token` and isn't SQL, or undefined if it is SQL. */
   endOf(token: Token): number | undefined;
   /** Returns where SQL continues after a statement whose semicolon ends at `end`. */
   continuesAt(statement: SqlPiece, end: number): number;
@@ -24,7 +24,7 @@ const shownWords = 8;
 
 /**
  * Splits at semicolons outside quotes, dollar quotes, comments, parentheses and `BEGIN ATOMIC ... END` bodies. An empty
- * statement is a piece, too. Follows statements that set `standard_conforming_strings`.
+ * statement also yields a piece. Respects statements that set `standard_conforming_strings`.
  *
  * @example [...splitSql("select 1; select ';'")].map(({ words }) => words); // [['select', '1'], ['select', "';'"]]
  */
@@ -52,7 +52,7 @@ export function* splitSql(text: string, embedded?: Embedded): Generator<SqlPiece
   yield { start, end: text.length, words: head.words, settings };
 }
 
-/** The part of a statement that was read, as far as it decides where the statement ends. */
+/** The part of a statement that has been read, as far as it affects where the statement ends. */
 class StatementHead {
   readonly words: string[] = [];
   readonly #body = new RoutineBody();
@@ -100,7 +100,7 @@ class RoutineBody {
   }
 }
 
-/** The settings by which the server reads the statements after this one. */
+/** Returns the settings with which the server reads the statements after this one. */
 function settingsAfter({ words, settings }: SqlPiece): LexSettings {
   const line = words.map((word) => word.replace(/^'(.*)'$/, '$1').toLowerCase()).join(' ');
   if (/^reset (all|standard_conforming_strings)$/.test(line)) return { standardConformingStrings: true };

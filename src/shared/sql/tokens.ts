@@ -1,4 +1,4 @@
-/** The tokens of SQL text for readers of a statement, which ignore space and mostly comments. */
+/** The tokens of SQL text for code that inspects statements. Whitespace is ignored, and comments mostly are, too. */
 import { type LexSettings, lex, type TokenKind } from './lex.ts';
 
 export interface SqlToken {
@@ -8,11 +8,11 @@ export interface SqlToken {
   /** UTF-16 offsets. */
   readonly start: number;
   readonly end: number;
-  /** Whether a string, name or comment has no end. */
+  /** Whether a string, name or comment isn't terminated. */
   readonly isOpen: boolean;
 }
 
-/** Returns every token in order, including comments but not space. */
+/** Returns every token in order, including comments but not whitespace. */
 export function tokenize(text: string, settings?: LexSettings): SqlToken[] {
   const tokens: SqlToken[] = [];
   for (const { kind, start, end, isOpen } of lex(text, settings)) {
