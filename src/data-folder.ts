@@ -3,18 +3,19 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * PostgreSQL's folders. It may run as another user, keeps its data private itself, and the rest contains no secrets.
+ * PostgreSQL's folders. PostgreSQL may run as a different user and keeps its data private itself. The other folders
+ * don't contain secrets.
  */
 const ofPostgres = new Set(['postgres', 'bin', 'extensions', 'run']);
 
 /**
- * Creates the folder if it is missing. Files in it get mode 0600 and folders 0700. That protects everything below, but
- * log files are closed too, because they are often copied elsewhere.
+ * Creates the folder if it is missing. Files in the folder get mode 0600 and folders 0700. The folder modes protect
+ * everything below. Log files are also protected individually because they are often copied elsewhere.
  */
 export function closeDataFolder(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (process.platform === 'win32') return;
-  // PostgreSQL's user has to traverse the folder to reach its own.
+  // PostgreSQL's user must be able to traverse the folder to reach its own folder.
   chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
   closeEntries(dataDir, (name) => !ofPostgres.has(name));
   closeEntries(join(dataDir, 'logs'), () => true);

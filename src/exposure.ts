@@ -1,6 +1,6 @@
 /**
- * Decides where the server may listen. The local stack's keys are public, so they must never be reachable from other
- * machines.
+ * Decides which addresses the server can listen on. The local stack's keys are public, so a server that uses them must
+ * never be reachable from other machines.
  */
 import { isIP } from 'node:net';
 
@@ -12,8 +12,8 @@ export function isLoopback(host: string): boolean {
 
 /**
  * @param wellKnown The names of settings whose value is the local stack's or a placeholder from the documentation.
- * @throws {Error} with a remedy, if such a key would be reachable by others. `serve` rejects these keys on loopback
- * too, because it is usually reached through a proxy.
+ * @throws {Error} with a remedy if such a key would be reachable from other machines. `serve` also rejects these keys
+ * on loopback, because it is usually reached through a proxy.
  */
 export function refuseExposure(
   host: string,

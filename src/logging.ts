@@ -1,14 +1,14 @@
 /**
- * Writes a project's log files to `.plinth/logs`: one JSON object per line, with the newest at the end of `plinth.log`.
- * A full file becomes `plinth.log.1`, which becomes `plinth.log.2`, and so on. The last of {@link keptSegments} is
- * deleted, and so are files without a write for two weeks.
+ * Writes a project's log files to `.plinth/logs`. Each line is a JSON object, and the newest line is at the end of
+ * `plinth.log`. A full file becomes `plinth.log.1`, which becomes `plinth.log.2`, and so on. The last of {@link
+ * keptSegments} is deleted, as are files that haven't been written to for two weeks.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import pino from 'pino';
 import type { Logger } from './kernel/log.ts';
 import { keptSegments, segmentPath } from './telemetry/index.ts';
 
-/** Lines are written in batches, because each write wakes a thread, which costs more than the lines in it. */
+/** Lines are written in batches because each write wakes a thread, which costs more than formatting the lines. */
 const batchBytes = 64 * 1024;
 const flushMs = 500;
 /** The maximum size of a file. */
@@ -16,7 +16,7 @@ const segmentBytes = 8 * 1024 * 1024;
 const segmentAgeMs = 14 * 24 * 3600 * 1000;
 
 export interface FileLogger extends Logger {
-  /** Writes all buffered lines. Call it before the process exits. */
+  /** Writes all buffered lines. Must be called before the process exits. */
   flush(): void;
 }
 
@@ -47,7 +47,7 @@ export function createFileLogger(
     writtenBytes = 0;
     shiftSegments(dir);
     removeOldSegments(dir, Date.now());
-    // Until the new file is open, lines go to the end of the old one under its new name.
+    // Until the new file is open, lines are appended to the old file under its new name.
     destination.reopen();
   });
   const flushSoon = setInterval(() => destination.flush(), flushMs);
@@ -62,7 +62,7 @@ export function createFileLogger(
       try {
         destination.flushSync();
       } catch {
-        // The file wasn't open yet, so nothing was written either.
+        // The file wasn't open yet, so nothing had been written.
       }
     },
   });

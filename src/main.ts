@@ -1,5 +1,6 @@
 /**
- * The composition root, and the only file that knows all modules: config -> keys -> database -> services -> gateway.
+ * The composition root. This is the only file that depends on all modules: config -> keys -> database -> services ->
+ * gateway.
  *
  * @example
  * const backend = await createBackend({ projectDir: process.cwd() });
@@ -28,7 +29,7 @@ import { createTelemetry, type Telemetry } from './telemetry/index.ts';
 export interface BackendOptions {
   /** The folder that contains `supabase/`. Defaults to the working directory. */
   readonly projectDir?: string;
-  /** A complete configuration instead of the project's config.toml. */
+  /** A complete configuration that replaces the project's config.toml. */
   readonly config?: Config;
   /** Overrides config.toml. 0 selects a free port. */
   readonly port?: number;
@@ -38,16 +39,16 @@ export interface BackendOptions {
   readonly consolePort?: number;
   /** Defaults to `.plinth/` in the project folder. */
   readonly dataDir?: string;
-  /** An external PostgreSQL (15 or newer) instead of the embedded one. */
+  /** An external PostgreSQL (15 or newer) that replaces the embedded one. */
   readonly databaseUrl?: string;
-  /** An open database. It is stopped with the backend. */
+  /** An open database. It is stopped together with the backend. */
   readonly database?: Database;
   readonly mode?: 'development' | 'production';
   /** The names of services that aren't started. */
   readonly exclude?: readonly string[];
-  /** At a first start, newer migrations of the project are skipped. */
+  /** On the first start, project migrations newer than this version are skipped. */
   readonly upToVersion?: string;
-  /** At a first start, failing statements of the project are skipped and listed. */
+  /** Whether failing statements of the project are skipped and listed on the first start. */
   readonly keepGoing?: boolean;
   readonly log?: Logger;
   /** Sends auth's requests to other servers (providers, captchas, SMS gateways). For tests. */
@@ -59,13 +60,13 @@ export interface BackendOptions {
 export type { FunctionLogLine, InspectMode, ServeSession } from './functions/index.ts';
 
 export interface Backend {
-  /** The public address, for example `http://127.0.0.1:54321`. The port is known once started. */
+  /** The public address, for example `http://127.0.0.1:54321`. The port is known once the backend has started. */
   readonly url: string;
   readonly keys: Keys;
   readonly config: Config;
   readonly database: Database;
   /**
-   * Prepares the project (migrations, seeds, buckets at the first start) and listens. If it fails, everything is
+   * Prepares the project (on the first start, migrations, seeds and buckets) and listens. If this fails, everything is
    * stopped.
    */
   start(): Promise<void>;
@@ -73,7 +74,7 @@ export interface Backend {
   stop(): Promise<void>;
   /** `fetch` with a path relative to {@link url}. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Returns every route of the port, once started. */
+  /** Returns every route of the port. Available once the backend has started. */
   routes(): readonly Route[];
   /** The Console, which has a separate origin. */
   readonly console: ConsoleOrigin;
@@ -90,11 +91,13 @@ export interface Backend {
 }
 
 export interface ConsoleOrigin {
-  /** For example `http://127.0.0.1:54323`. The port is known once started. */
+  /** For example `http://127.0.0.1:54323`. The port is known once the backend has started. */
   readonly url: string;
   /** `fetch` with a path relative to {@link url}. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Returns every route of its port, once started. Empty if there is no Console. */
+  /**
+   * Returns every route of the Console's port. Available once the backend has started. Empty if there is no Console.
+   */
   routes(): readonly Route[];
 }
 
@@ -102,8 +105,9 @@ const webDir = fileURLToPath(new URL('../dist/web/', import.meta.url));
 const shutdownGraceMs = 10_000;
 
 /**
- * Creates a backend and starts its database. Nothing listens before {@link Backend.start}.
- * @throws {ConfigError} with all errors in the configuration. @throws {DatabaseError} with a remedy.
+ * Creates a backend and starts its database. No port is open before {@link Backend.start}.
+ * @throws {ConfigError} with all errors in the configuration
+ * @throws {DatabaseError} with a remedy
  */
 export async function createBackend(options: BackendOptions = {}): Promise<Backend> {
   const projectDir = resolve(options.projectDir ?? process.cwd());
@@ -122,7 +126,7 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
   for (const host of [config.plinth.server.host, consoleHostOf(config)])
     refuseExposure(host, mode, keys.wellKnown);
 
-  // Loading the modules blocks this thread for a while, so it happens while PostgreSQL starts.
+  // Loading the modules blocks this thread for a while, so it takes place while PostgreSQL starts.
   let rooms: ReturnType<typeof loadRooms> | undefined;
   const whileStarting = (): void => {
     rooms ??= loadRooms();
@@ -221,7 +225,10 @@ const migrationSets = (rooms: Rooms): MigrationSet[] =>
     (room) => room.migrations,
   );
 
-/** For templates of test databases: does everything that a start does to a database before it serves requests. */
+/**
+ * Performs every change that startup makes to a database before requests are served. Used for templates of test
+ * databases.
+ */
 export async function prepareDatabase(database: Database, config: Config, projectDir: string): Promise<void> {
   const rooms = await loadRooms();
   await database.migrate(migrationSets(rooms));
@@ -273,7 +280,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   const mail = rooms.mail.createMail({
     database,
     config,
-    // The server requires no password, so it is for the developer's own machine only.
+    // The server doesn't require a password, so it must only be reachable from the developer's own machine.
     host: loopbackOf(host),
     port: parts.mailPort ?? (mode === 'development' ? config.local_smtp.port : undefined),
     log: logOf('mail'),
@@ -425,7 +432,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   const stop = (): Promise<void> => {
     state = 'stopped';
     stopping ??= (async () => {
-      // Requests from SQL may be addressed to this server, so they finish while the port is open.
+      // Requests from SQL may be addressed to this server, so they are finished while the port is open.
       await jobs.stop?.().catch(() => undefined);
       await Promise.all([gateway.close(shutdownGraceMs), consoleGateway?.close(shutdownGraceMs)]);
       await Promise.allSettled(services.map((service) => service !== jobs && service.stop?.()));
@@ -494,7 +501,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
   };
 }
 
-/** Turns a port conflict into a sentence and keeps its `code` and `port`. */
+/** Converts a port conflict into a readable sentence and keeps its `code` and `port`. */
 function inWords(error: unknown): unknown {
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (!(error instanceof Error) || code !== 'EADDRINUSE') return error;
@@ -523,8 +530,8 @@ const consoleAddress = ({ plinth, studio }: Config): Address => ({
 });
 
 /**
- * Returns the address that clients use: the public one, unless another port was chosen, or else the actual host and
- * port.
+ * Returns the address that clients use: the public address, unless a different port was selected, in which case it is
+ * the actual host and port.
  */
 function addressOf({ publicUrl, port }: Address, host: string, listened: number): string {
   if (publicUrl !== undefined && listened === port) return publicUrl.replace(/\/+$/, '');

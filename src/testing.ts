@@ -1,5 +1,5 @@
 /**
- * For tests: a complete backend in this process on a private database that is cloned from a migrated template.
+ * A complete backend for tests, in this process, on a private database that is cloned from a migrated template.
  *
  * @example
  * const backend = await createTestBackend({ projectDir: 'examples/live-board' });
@@ -21,15 +21,17 @@ import type { Outgoing } from './shared/outgoing.ts';
 export { stopTestCluster };
 
 export interface TestBackendOptions {
-  /** A folder with `supabase/`, whose config, migrations and seeds are used. Without it, all defaults apply. */
+  /**
+   * A folder that contains `supabase/`, whose config, migrations and seeds are used. Without it, all defaults apply.
+   */
   readonly projectDir?: string;
-  /** Settings instead of the project's config.toml. */
+  /** Settings that replace the project's config.toml. */
   readonly config?: PartialConfig;
-  /** SQL that runs as `postgres` after the project's migrations. Part of the template. */
+  /** SQL that runs as `postgres` after the project's migrations. It is part of the template. */
   readonly sql?: string;
   readonly log?: Logger;
   readonly exclude?: readonly string[];
-  /** Test doubles of other servers. */
+  /** Test doubles for other servers. */
   readonly outgoing?: Outgoing;
   /** Defaults to a free port. */
   readonly port?: number;
@@ -84,14 +86,14 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
       },
     };
   } catch (error) {
-    // A failed start has already stopped the database. Dropping it twice does no harm.
+    // A failed start has already stopped the database. Dropping it again has no effect.
     await drop();
     await rm(dataDir, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** Without `url`, a getter whose value changes at the start. */
+/** Excludes `url`, a getter whose value changes when the backend starts. */
 const fields = ({
   keys,
   config,
@@ -120,7 +122,7 @@ const fields = ({
   consoleLink,
 });
 
-/** Runs a statement as `postgres`, to set up tests. */
+/** Runs a statement as `postgres`, for test setup. */
 export const runSql = async (backend: Backend, text: string): Promise<void> => {
   await backend.database.pool('postgres').query(sql`${sql.raw(text)}`);
 };

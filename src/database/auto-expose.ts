@@ -1,6 +1,6 @@
 /**
- * Implements `[api].auto_expose_new_tables`: whether new objects that `postgres` creates in `public` are granted to the
- * API roles.
+ * Implements `[api].auto_expose_new_tables`, which determines whether new objects that `postgres` creates in `public`
+ * are granted to the API roles.
  */
 import type { Database } from './types.ts';
 
@@ -12,8 +12,8 @@ const kinds = [
 ] as const;
 
 /**
- * Must run after the services' SQL files and before the user's roles, migrations and seeds. The bootstrap sets true; it
- * is granted again here so that the setting can be changed back.
+ * Must run after the services' SQL files and before the user's roles, migrations and seeds. The bootstrap grants these
+ * privileges. They are granted again here so that the setting can be changed back.
  */
 export async function setAutoExposeNewTables(database: Database, expose: boolean): Promise<void> {
   if (!database.info.ownsSchemas) return;

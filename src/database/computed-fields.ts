@@ -1,6 +1,6 @@
 /**
- * Adds `ComputedFields` to generated TypeScript types, as CLI 3.1 prints them: the names in a `Row` that are functions
- * of the row rather than columns. The generator's published version doesn't support them yet.
+ * Adds `ComputedFields` to generated TypeScript types, as CLI 3.1 prints them. These are the names in a `Row` that are
+ * functions of the row rather than columns. The generator's published version doesn't support them yet.
  */
 
 interface Column {
@@ -20,7 +20,7 @@ const levels = {
 const width = 80;
 
 /**
- * @param types Formatted with two spaces per level.
+ * @param types Types formatted with two spaces per level.
  * @param columns The columns of every table and view in the types.
  */
 export function withComputedFields(types: string, columns: readonly Column[]): string {

@@ -1,4 +1,6 @@
-/** Assembles the module: a server (embedded or external), our SQL files, pools, the request path and the listener. */
+/**
+ * Assembles the module: a server (embedded or external), Plinth's SQL files, pools, the request path and the listener.
+ */
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Cluster, startCluster } from './embedded/cluster.ts';
@@ -20,13 +22,13 @@ export interface DatabaseOptions {
   readonly dataDir: string;
   /** The loopback port of the embedded server: 0 selects a free port, and null (the default) disables TCP. */
   readonly port?: number | null;
-  /** The URL of an external PostgreSQL, version 15 or newer, to use instead of the embedded one. */
+  /** The URL of an external PostgreSQL, version 15 or newer, that replaces the embedded server. */
   readonly databaseUrl?: string;
   /** `[db.settings]` from config.toml, for postgresql.conf. */
   readonly dbSettings?: Readonly<Record<string, string | number | boolean>>;
   /** Settings of the database itself, such as `app.settings.jwt_secret`. Embedded server only. */
   readonly databaseSettings?: readonly Setting[];
-  /** Settings made by earlier versions, which are removed if they still have this value. */
+  /** Settings from earlier versions, which are removed if they still have this value. */
   readonly withheldSettings?: readonly Setting[];
   /** The password of the role `postgres` on the embedded server. Defaults to `postgres`. */
   readonly password?: string;
@@ -36,10 +38,10 @@ export interface DatabaseOptions {
   readonly replication?: boolean;
   /** The number of connections shared by fast REST requests. Defaults to 4. */
   readonly requestPathConnections?: number;
-  /** False turns fsync off, for disposable test clusters. */
+  /** False disables fsync, for disposable test clusters. */
   readonly durable?: boolean;
   readonly log?: Logger;
-  /** Called with a sentence before each step that may take longer than a moment. */
+  /** Called with a sentence before each step that may be slow. */
   readonly onProgress?: (message: string) => void;
   /** Called, possibly several times, while the embedded server is starting and there is time for other work. */
   readonly whileStarting?: () => void;
@@ -50,7 +52,7 @@ const bootstrapSet: MigrationSet = { room: 'database', dir: new URL('./sql/', im
 
 /** A running server, embedded or external, and one of its databases. */
 export interface Server extends SignIns {
-  /** The session that applies our numbered SQL files. It is closed at the end of the first `migrate`. */
+  /** The session that applies Plinth's numbered SQL files. It is closed at the end of the first `migrate`. */
   readonly admin: Client;
   readonly info: DatabaseInfo;
   stop(): Promise<void>;
@@ -93,7 +95,7 @@ async function startEmbedded(
       admin = await signIn(cluster);
     } catch (error) {
       if ((error as PostgresErrorShape).code !== '28P01') throw error;
-      // The folder was copied without its key or with another one.
+      // The folder was copied without its key or with a different key.
       await cluster.stop();
       cluster = await start(true);
       admin = await signIn(cluster);
@@ -177,7 +179,7 @@ export function openDatabase(
       const run = { session, serverVersion: info.serverVersion, log, onProgress };
       await applyFiles(run, readMigrationFiles(sets));
     } finally {
-      // The session's caches are large after a bootstrap, and it isn't needed again.
+      // The session's caches are large after a bootstrap, and the session isn't needed again.
       await session.connection.close();
     }
   };

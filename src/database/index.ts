@@ -1,4 +1,4 @@
-/** The database module: starts and bootstraps a PostgreSQL and provides access to it. */
+/** The database module: starts and bootstraps a PostgreSQL server and provides access to it. */
 import { connectDatabase, type DatabaseOptions } from './database.ts';
 import type { Database } from './types.ts';
 

@@ -1,4 +1,7 @@
-/** Opens a database that isn't this project's own, for a command: one login, a few connections, and no changes. */
+/**
+ * Opens a database that doesn't belong to this project, for a command. Uses one login and a few connections, and
+ * doesn't make any changes.
+ */
 import { createPools } from './pool/index.ts';
 import type { Pool } from './types.ts';
 import { parseConnectionString } from './wire/index.ts';
@@ -9,7 +12,7 @@ export interface OtherDatabase {
 }
 
 /**
- * @param password Used if the URL contains none.
+ * @param password Used if the URL doesn't contain a password.
  * @throws {ConnectionStringError}
  */
 export function openOtherDatabase(url: string, password?: string): OtherDatabase {

@@ -1,6 +1,6 @@
 /**
- * Access to a PostgreSQL that is only queried, with one login for everything and without changes. For the standalone
- * REST server, which serves databases that aren't ours.
+ * Access to a PostgreSQL server that is only queried, with a single login and without changes. Used by the standalone
+ * REST server, which serves databases that don't belong to Plinth.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRequestPath, type PathLoad } from './path/index.ts';
@@ -9,9 +9,12 @@ import type { Database, Pool } from './types.ts';
 import type { ConnectionOptions } from './wire/index.ts';
 
 export interface RemoteOptions {
-  /** Called for each connection, so a change applies from the next connection on. */
+  /** Called for each connection, so a change applies to connections opened afterwards. */
   readonly connectOptions: () => ConnectionOptions;
-  /** The maximum number of connections for requests. Listening uses one more, and reading catalogs uses one briefly. */
+  /**
+   * The maximum number of connections for requests. Listening uses one additional connection, and reading catalogs
+   * briefly uses another.
+   */
   readonly connections: number;
   readonly acquireTimeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -21,10 +24,10 @@ export interface RemoteOptions {
 }
 
 export interface Remote extends Pick<Database, 'requestPath' | 'listen'> {
-  /** For catalogs and settings: one connection that is closed soon after use. */
+  /** Used for catalogs and settings. Has one connection, which is closed soon after use. */
   readonly catalogs: Pool;
   load(): PathLoad;
-  /** Retires all open connections: they accept no more requests. */
+  /** Retires all open connections, which then don't accept new requests. */
   renew(): void;
   stop(): Promise<void>;
 }
@@ -37,7 +40,7 @@ export function openRemote(options: RemoteOptions): Remote {
   const { connections, maxLifetimeMs, onListenError } = options;
   const connectOptions = () => ({ ...options.connectOptions(), bareSession: true });
   let renewedAt = 0;
-  // Some connections are shared by fast requests. A single connection is used by all requests in turn.
+  // Some connections are shared by fast requests. If there is only one connection, all requests use it in turn.
   const shared = Math.min(4, Math.floor(connections / 2));
   const requestPath = createRequestPath({
     connectOptions,

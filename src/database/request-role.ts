@@ -1,11 +1,13 @@
-/** Checks externally chosen roles: from a client's request before SET ROLE, or from a job before it signs in. */
+/**
+ * Checks externally chosen roles: roles in a client's request before SET ROLE, and roles of jobs before they sign in.
+ */
 import { sql } from '../kernel/sql.ts';
 import type { Queryable } from './types.ts';
 import { PostgresError } from './wire/index.ts';
 
 /**
- * SET ROLE accepts `none` for the session's own role, which no token may select. Like any role that doesn't exist, it
- * is rejected with 22023.
+ * SET ROLE accepts `none` for the session's own role, which a token must not select. Like any role that doesn't exist,
+ * it is rejected with 22023.
  */
 export function checkRole(role: string): void {
   if (role !== 'none') return;
@@ -13,7 +15,7 @@ export function checkRole(role: string): void {
 }
 
 /**
- * A session for a project's code starts as a role that `postgres` can become, and never as a superuser, because the
+ * A session for a project's code starts as a role that `postgres` can switch to, and never as a superuser, because the
  * project may have chosen the role. `db` must be able to read the catalog. @throws {PostgresError} 28000
  */
 export async function checkOutsideRole(db: Queryable, role: string): Promise<void> {

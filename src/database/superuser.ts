@@ -1,6 +1,6 @@
 /**
- * Settings with which our superuser sessions start. `postgres` owns the database, so a project may set defaults for it,
- * but settings sent by the client at sign-in override those. See docs/decisions/0032-superuser-sessions.md.
+ * Settings with which Plinth's superuser sessions start. `postgres` owns the database, so a project can set defaults
+ * for it, but settings that the client sends on sign-in override those. See docs/decisions/0032-superuser-sessions.md.
  */
 
 /** Names refer to PostgreSQL's own objects. A better match in a project's schema is never considered. */
@@ -12,7 +12,7 @@ export const ownSessionSettings: Readonly<Record<string, string>> = {
   default_transaction_read_only: 'off',
 };
 
-/** A project's event triggers would run with our rights. The setting exists since PostgreSQL 17. */
+/** A project's event triggers would run with Plinth's privileges. The setting was added in PostgreSQL 17. */
 export const superuserSettings = (serverVersion: number): Readonly<Record<string, string>> => ({
   ...ownSessionSettings,
   session_replication_role: 'origin',

@@ -1,4 +1,6 @@
-/** A session on any PostgreSQL for scripts as users write them: runs their statements unchanged and returns text. */
+/**
+ * A session on any PostgreSQL server for scripts that users write. Runs their statements unchanged and returns text.
+ */
 import { Connection, parseConnectionString, runScript, type ScriptResult } from './wire/index.ts';
 
 export interface TextSession {
@@ -12,7 +14,7 @@ export interface TextSessionOptions {
   readonly onNotice?: (notice: { readonly severity: string; readonly message: string }) => void;
 }
 
-/** Uses the settings of the role and the database, as psql does. @throws {ConnectionError} */
+/** Opens a session with the settings of the role and the database, like psql. @throws {ConnectionError} */
 export async function openTextSession(
   url: string,
   { applicationName, onNotice }: TextSessionOptions,

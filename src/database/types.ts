@@ -1,15 +1,15 @@
 /**
  * The interface of the database module.
  *
- * Glossary. *Login role*: the role a connection signs in as. *Request context*: role, claims and settings of a client
- * request, always set with `set_config(…, true)` and gone at the end of its transaction. *Request path*: the way `rest`
- * sends a request in one write (Bind/Execute set_config, Bind/Execute statement, Sync).
+ * Glossary. *Login role*: the role that a connection signs in as. *Request context*: the role, claims and settings of a
+ * client request, always set with `set_config(…, true)` and discarded at the end of its transaction. *Request path*:
+ * the way in which `rest` sends a request in one write (Bind/Execute set_config, Bind/Execute statement, Sync).
  */
 import type { Sql } from '../kernel/sql.ts';
 
 export type { PostgresErrorShape } from '../shared/postgres-error.ts';
 
-/** Roles that our own pools sign in as. `supabase_admin` is never used for anything that runs a user's code. */
+/** Roles that Plinth's own pools sign in as. `supabase_admin` is never used for anything that runs a user's code. */
 export type LoginRole =
   | 'supabase_admin'
   | 'postgres'
@@ -18,7 +18,7 @@ export type LoginRole =
   | 'supabase_storage_admin'
   | 'supabase_realtime_admin'
   /**
-   * The only role with REPLICATION. It runs replication commands and functions of `pg_catalog`, and none of a project's
+   * The only role with REPLICATION. It runs replication commands and functions in `pg_catalog`, and none of a project's
    * code.
    */
   | 'supabase_replication_admin'
@@ -26,9 +26,10 @@ export type LoginRole =
   | 'supabase_read_only_user';
 
 /**
- * A row, decoded by type: bool to boolean; int2, int4, oid, int8, float4, float8 to number; json and jsonb parsed;
- * bytea to Buffer; text, uuid, numeric, dates and times to string in PostgreSQL's ISO format (session time zone UTC);
- * one-dimensional arrays of these to arrays. All other types are returned as text.
+ * A row with values decoded by type. bool is decoded to boolean; int2, int4, oid, int8, float4 and float8 to number;
+ * and bytea to Buffer. json and jsonb are parsed. text, uuid, numeric, dates and times are decoded to string in
+ * PostgreSQL's ISO format (session time zone UTC). One-dimensional arrays of these types are decoded to arrays. All
+ * other types are returned as text.
  */
 export type Row = Record<string, unknown>;
 
@@ -36,11 +37,11 @@ export interface Queryable {
   /** Runs one statement and returns rows as objects. @throws {PostgresErrorShape} */
   query<R extends object = Row>(statement: Sql): Promise<R[]>;
   /**
-   * Runs one statement and returns every value as PostgreSQL's text or null, with column names and type OIDs. For grids
-   * and exports.
+   * Runs one statement and returns every value as PostgreSQL's text or null, with column names and type OIDs. Used for
+   * grids and exports.
    */
   queryText(statement: Sql): Promise<TextResult>;
-  /** Runs one or more statements without parameters (simple protocol), for scripts. */
+  /** Runs one or more statements without parameters (simple protocol). Used for scripts. */
   exec(text: string): Promise<void>;
 }
 
@@ -65,15 +66,15 @@ export interface RawRow {
 }
 
 export interface Transaction extends Queryable {
-  /** Runs `work` inside a savepoint. An error rolls back to it and is rethrown. */
+  /** Runs `work` inside a savepoint. An error rolls back to the savepoint and is rethrown. */
   savepoint<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
 /** The outermost transaction, as opposed to a savepoint. */
 export interface WholeTransaction extends Transaction {
   /**
-   * Sends the last statements and COMMIT in one write, so in one round trip. No statement may follow. An error rolls
-   * everything back.
+   * Sends the last statements and COMMIT in one write, so that they need a single round trip. No statement may follow.
+   * An error rolls everything back.
    */
   finish(statements: readonly Sql[]): Promise<void>;
 }
@@ -85,7 +86,7 @@ export interface TransactionOptions {
   readonly settings?: readonly Setting[];
   /** Statements that are sent with BEGIN, after the settings. `work` receives the rows of each. */
   readonly first?: readonly Sql[];
-  /** With `rollback`, everything is rolled back even if `work` succeeds (authorization probes, previews). */
+  /** If `rollback`, everything is rolled back even if `work` succeeds (authorization probes, previews). */
   readonly end?: 'commit' | 'rollback';
   readonly signal?: AbortSignal | undefined;
 }
@@ -93,7 +94,7 @@ export interface TransactionOptions {
 /** Options for statements that don't depend on each other's results. */
 export type StatementsOptions = Pick<TransactionOptions, 'readOnly' | 'isolation' | 'settings' | 'end'>;
 
-/** Polled, so it needs no listener. An AbortSignal qualifies. `reason` is passed to the caller. */
+/** Polled, so a listener isn't needed. An AbortSignal can be used. `reason` is passed to the caller. */
 export interface Cancellation {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -112,12 +113,12 @@ export interface Pool extends Queryable {
   statements(statements: readonly Sql[], options?: StatementsOptions): Promise<(readonly object[])[]>;
   /**
    * Runs one statement as a transaction in one round trip and passes its rows to `onRow` as they arrive. The rows are
-   * valid only once the promise has resolved, because the transaction may still fail after the last of them.
+   * valid only once the promise has resolved, because the transaction can still fail after the last row.
    */
   rows(statement: Sql, onRow: (row: RawRow) => void, options?: StatementsOptions): Promise<void>;
   /**
-   * Reserves a connection (for LISTEN, session locks or long work). It must be released. A broken connection is
-   * discarded.
+   * Reserves a connection (for LISTEN, session locks or long-running work). The connection must be released. A broken
+   * connection is discarded.
    */
   connect(): Promise<Session>;
 }
@@ -125,8 +126,8 @@ export interface Pool extends Queryable {
 export interface Session extends Queryable {
   transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * Discards all session state: an open transaction, role, settings, temporary tables, prepared statements, cursors,
-   * advisory locks. Our own statements aren't prepared on the server afterwards, so that a script can use and
+   * Discards all session state: an open transaction, role, settings, temporary tables, prepared statements, cursors and
+   * advisory locks. Afterwards, Plinth's own statements aren't prepared on the server, so that a script can use and
    * deallocate any name.
    */
   reset(): Promise<void>;
@@ -140,7 +141,7 @@ export interface Session extends Queryable {
    * several statements (42601).
    */
   runCapped(text: string, rows: CappedRows): Promise<CappedEnd>;
-  /** Asks the server to cancel the running statement. Resolves once the request was delivered. */
+  /** Requests that the server cancel the running statement. Resolves once the request is delivered. */
   cancel(): Promise<void>;
   /** Calls `listener` with the server's notices until the session is released. */
   onNotice(listener: (notice: NoticeShape) => void): void;
@@ -150,11 +151,11 @@ export interface Session extends Queryable {
 export interface RoleSession {
   readonly processId: number;
   /**
-   * Runs a script with the simple protocol, outside a transaction if it is a single statement. Rows are counted and
-   * discarded. Resolves with the command tag of the last statement, or with its row count.
+   * Runs a script with the simple protocol. A script with a single statement runs outside a transaction. Rows are
+   * counted and discarded. Resolves with the command tag of the last statement or with its row count.
    */
   run(text: string): Promise<{ readonly commandTag: string; readonly rowCount: number | undefined }>;
-  /** Asks the server to cancel the running statement. */
+  /** Requests that the server cancel the running statement. */
   cancel(): Promise<void>;
   end(): Promise<void>;
 }
@@ -162,7 +163,7 @@ export interface RoleSession {
 /** Receives the rows of {@link Session.runCapped}. */
 export interface CappedRows {
   readonly maxRows: number;
-  /** The limit of a cell's UTF-8 text. The rest isn't even read into memory. Row and column count from 0. */
+  /** The maximum size of a cell's UTF-8 text. The rest isn't read into memory. Row and column numbers count from 0. */
   readonly maxCellBytes: number | ((row: number, column: number) => number);
   columns(columns: TextResult['columns']): void;
   /** `cut` contains the indexes of truncated cells. `flow` pauses and resumes the connection. */
@@ -176,7 +177,7 @@ export interface CappedRows {
 export interface CappedEnd {
   /** Empty for an empty statement, and if there were more rows than requested. */
   readonly commandTag: string;
-  /** Whether there were more rows. The statement was stopped in that case. */
+  /** Whether there were more rows, in which case the statement was stopped. */
   readonly more: boolean;
   /** Whether the statement left the session in a transaction. */
   readonly inTransaction: boolean;
@@ -191,13 +192,13 @@ export interface NoticeShape {
   readonly hint?: string;
 }
 
-/** A request of the REST service to PostgreSQL. */
+/** A request from the REST service to PostgreSQL. */
 export interface PathRequest {
   /** The role from the claims. Statements are prepared under role and key, because a plan is bound to the role. */
   readonly role: string;
   /** All local settings in order, including `role` and `search_path`. */
   readonly settings: readonly Setting[];
-  /** `key` identifies the shape: equal keys have equal text. */
+  /** `key` identifies the statement. Statements with equal keys must have equal text. */
   readonly statement: { readonly key: string; readonly text: string };
   /** Parameters in text format. Bytes are sent unchanged (for example a JSON body). */
   readonly params: readonly (string | Uint8Array | null)[];
@@ -206,7 +207,7 @@ export interface PathRequest {
   readonly before?: readonly PathStatement[];
   readonly after?: readonly PathStatement[];
   /**
-   * Needed only if the caller must see the result before it decides between commit and rollback, or if an isolation
+   * Only required if the caller must see the result before it decides between commit and rollback, or if an isolation
    * level is requested. BEGIN … COMMIT then replaces the implicit transaction.
    */
   readonly explicit?: {
@@ -215,12 +216,12 @@ export interface PathRequest {
     readonly decide: (result: PathResult) => 'commit' | 'rollback';
   };
   /**
-   * `shared`: known to be fast, so it can be queued behind others on a connection. `alone`: needs a connection for
-   * itself.
+   * `shared`: known to be fast, so the request can be queued behind others on a connection. `alone`: needs a connection
+   * of its own.
    */
   readonly lane: 'shared' | 'alone';
   /**
-   * Whether session state is reset afterwards, because volatile functions may leave locks, temporary tables or
+   * Whether session state is reset afterwards, because volatile functions can leave behind locks, temporary tables or
    * settings.
    */
   readonly resetAfter?: boolean;
@@ -228,7 +229,7 @@ export interface PathRequest {
    * Aborted when the client disconnects. The statement is canceled if no other request is in flight on the connection.
    */
   readonly signal?: Cancellation;
-  /** The destination of a potentially large result. Without it, all rows are held in memory. */
+  /** The destination of a result that may be large. Without it, all rows are kept in memory. */
   readonly overflow?: Overflow;
   /** Joins the main statement's rows, which must have a single cell, with these bytes (at most 11). */
   readonly joinWith?: Uint8Array;
@@ -236,9 +237,9 @@ export interface PathRequest {
 
 /** Stores the rows of a main statement that are too many or too large for memory. */
 export interface Overflow {
-  /** The column whose cells are stored. The other cells stay in memory. */
+  /** The column whose cells are stored. The other cells remain in memory. */
   readonly column: number;
-  /** Rows up to this many bytes stay in memory without any accounting. */
+  /** Rows up to this total size in bytes remain in memory without being counted. */
   readonly freeBytes: number;
   /** Opens a store for one execution of the statement. */
   open(flow: RowFlow, signal: Cancellation | undefined): RowStore;
@@ -249,15 +250,15 @@ export interface RowFlow {
   pause(): void;
   resume(): void;
   /**
-   * Rejects the remaining rows because there is no space or no reader. The statement is canceled if this affects no
-   * other request.
+   * Rejects the remaining rows because there is no space or no reader. The statement is canceled if this doesn't affect
+   * any other request.
    */
   refuse(): void;
 }
 
 export interface RowStore {
   /**
-   * Returns the number of bytes that may stay in memory, at least `sizeBytes`, or undefined if cells must be written
+   * Returns the number of bytes that can remain in memory, at least `sizeBytes`, or undefined if cells must be written
    * from now on.
    */
   keep(sizeBytes: number): number | undefined;
@@ -271,7 +272,7 @@ export interface RowStore {
   readonly sizeBytes: number;
   /** Resolves once everything is stored. Throws if that fails. */
   finish(): Promise<void>;
-  /** Why the rows were rejected, if known yet. */
+  /** The reason why the rows were rejected. Undefined if they weren't or the reason isn't known yet. */
   readonly failure: unknown;
   /** Iterates over the stored bytes. A chunk is valid until the next one is requested. */
   chunks(): AsyncIterable<Buffer>;
@@ -287,13 +288,13 @@ export interface PathStatement {
 
 export interface PathResult {
   /**
-   * The rows of the main statement as raw bytes in text format. If rows are stored, only the other cells. With
-   * `joinWith`, pieces of the text, between which the separator is still missing.
+   * The rows of the main statement as raw bytes in text format. If rows are stored, contains only the other cells. With
+   * `joinWith`, contains pieces of the joined text, between which the separator is still missing.
    */
   readonly rows: readonly (readonly (Buffer | null)[])[];
   /** The number of rows that the statement returned. */
   readonly rowCount: number;
-  /** Set if the rows were many or large. Call `finish` before you use it and `free` afterwards. */
+  /** Set if there were many or large rows. Call `finish` before you use the store and `free` afterwards. */
   readonly stored: RowStore | undefined;
   readonly columns: readonly string[];
   readonly commandTag: string;
@@ -302,23 +303,26 @@ export interface PathResult {
 }
 
 export interface RequestPath {
-  /** Resolves after ReadyForQuery, never earlier, because deferred constraints only fail there. */
+  /** Resolves after ReadyForQuery and never earlier, because deferred constraints only fail at that point. */
   execute(request: PathRequest): Promise<PathResult>;
   stop(): Promise<void>;
 }
 
-/** Role, claims and headers of a client request, for services that run several statements (storage, realtime). */
+/** The role, claims and headers of a client request, for services that run several statements (storage, realtime). */
 export interface RequestContext {
   readonly role: string;
-  /** The settings besides `role`: request.jwt.claims, request.headers, storage.operation … */
+  /** The settings besides `role`, such as request.jwt.claims, request.headers and storage.operation. */
   readonly settings: readonly Setting[];
 }
 
 export interface Database {
-  /** Returns the pool of a login role. It is created on first use and small, and idle connections are closed. */
+  /**
+   * Returns the pool of a login role. The pool is created on first use, has few connections, and closes idle
+   * connections.
+   */
   pool(role: LoginRole): Pool;
   /**
-   * Opens a session for code of any role in any database of the server. @throws if the role isn't allowed to sign in.
+   * Opens a session for code of any role in any database of the server. @throws if the role isn't allowed to sign in
    */
   signIn(role: string, database: string): Promise<RoleSession>;
   /** Runs a transaction on the authenticator's pool with the context set locally. */
@@ -327,7 +331,10 @@ export interface Database {
     work: (tx: Transaction) => Promise<T>,
     options?: Omit<TransactionOptions, 'settings'>,
   ): Promise<T>;
-  /** Like {@link Database.asRequest}, for statements that don't depend on each other's results: one round trip. */
+  /**
+   * Like {@link Database.asRequest}, for statements that don't depend on each other's results. Needs a single round
+   * trip.
+   */
   statementsAsRequest(
     context: RequestContext,
     statements: readonly Sql[],
@@ -340,11 +347,11 @@ export interface Database {
     onRow: (row: RawRow) => void,
     options?: Omit<StatementsOptions, 'settings'>,
   ): Promise<void>;
-  /** The request path of the REST service, with a few separate connections as `authenticator`. */
+  /** The request path of the REST service, which uses a small number of separate connections as `authenticator`. */
   readonly requestPath: RequestPath;
   /**
-   * Receives NOTIFY on one shared connection that reconnects automatically. `onLost` runs when it is lost and
-   * `onReconnect` when it is back. Returns a function that stops listening.
+   * Receives notifications on one shared connection that reconnects automatically. `onLost` runs when the connection is
+   * lost and `onReconnect` when it is restored. Returns a function that stops listening.
    */
   listen(
     channel: string,
@@ -354,7 +361,7 @@ export interface Database {
   ): Promise<() => Promise<void>>;
   /** Opens a walsender connection in database mode as supabase_replication_admin. */
   connectReplication(): Promise<ReplicationConnection>;
-  /** Applies the numbered files that haven't been applied, in the given order. */
+  /** Applies the numbered files that haven't been applied yet, in the given order. */
   migrate(sets: readonly MigrationSet[]): Promise<void>;
   readonly info: DatabaseInfo;
   stop(): Promise<void>;
@@ -364,16 +371,19 @@ export interface DatabaseInfo {
   /** The connection string for users and ORMs: `postgresql://postgres:postgres@127.0.0.1:54322/postgres`. */
   readonly url: string;
   /**
-   * The connection string for the project's own code, such as functions. It uses `postgres`, unless the account of
-   * {@link url} is the only one.
+   * The connection string for the project's own code, such as functions. It uses `postgres` unless the account in
+   * {@link url} is the only account.
    */
   readonly projectUrl: string;
   readonly embedded: boolean;
-  /** For example 180004. */
+  /** The version as a number, for example 180004. */
   readonly serverVersion: number;
-  /** The server's socket folder, in which we can listen. Undefined if the server isn't ours or has none. */
+  /**
+   * The server's socket folder, in which this process can listen. Undefined if Plinth didn't start the server or the
+   * server doesn't have a socket folder.
+   */
   readonly socketDir?: string | undefined;
-  /** False for an existing database of the hosted service, on which no service migration runs. */
+  /** False for an existing database of the hosted service, on which service migrations don't run. */
   readonly ownsSchemas: boolean;
 }
 
@@ -389,18 +399,18 @@ export interface ReplicationConnection {
    */
   command(text: string): Promise<Record<string, string | null>[]>;
   /**
-   * Runs START_REPLICATION. `onMessage` receives each XLogData payload. Keepalives are answered automatically with
-   * `acknowledge`d LSNs.
+   * Runs START_REPLICATION. `onMessage` receives each XLogData payload. Keepalives are automatically answered with the
+   * LSNs passed to `acknowledge`.
    */
   stream(
     command: string,
     onMessage: (payload: Buffer, walStart: bigint, serverTimeMicros: bigint) => void,
   ): { readonly ended: Promise<void> };
-  /** Confirms to the server that everything up to `lsn` is processed. */
+  /** Confirms to the server that everything up to `lsn` has been processed. */
   acknowledge(lsn: bigint): void;
   /**
    * Stops reading until {@link resume}, so that the server waits. Status updates are still sent every few seconds, so
-   * the server doesn't time out. A few messages that were already read may still arrive.
+   * the server doesn't time out. Some messages that were already read may still arrive.
    */
   pause(): void;
   resume(): void;

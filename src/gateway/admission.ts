@@ -1,6 +1,6 @@
 /**
  * Limits the number of connections, in total and per address, so that one client can't exclude others. Clients over the
- * limit get an error response. For a trusted proxy, whose connections carry many clients, the requests forwarded per
+ * limit receive an error response. The connections of a trusted proxy carry many clients, so the requests forwarded per
  * client are counted instead.
  */
 import type { IncomingMessage, Server } from 'node:http';
@@ -50,12 +50,15 @@ const tooManyAtATime: Refusal = {
 };
 
 /**
- * The maximum number of requests that a connection may send before it receives responses (RFC 9112, section 9.3.2).
- * Browsers and common clients send one. Node itself has no limit.
+ * The maximum number of requests that a client can send on a connection before it receives responses (RFC 9112, section
+ * 9.3.2). Browsers and common clients send one. Node itself doesn't have a limit.
  */
 const maxRequestsAtATime = 100;
 
-/** Connections over the limit get a response. Beyond this additional fraction of the limit, they are just closed. */
+/**
+ * Connections over the limit receive a response. Connections beyond this additional fraction of the limit are closed
+ * without a response.
+ */
 const answeredPart = 1 / 8;
 
 export function createAdmission(server: Server, limits: AdmissionLimits, proxies: TrustedProxies): Admission {

@@ -1,14 +1,14 @@
 /**
- * The gateway's API key rule, as in the local stack's gateway: an `Authorization` header passes through unless it
- * starts with `Bearer sb_`. Otherwise the `apikey` header decides.
+ * The gateway's API key rule, which matches the local stack's gateway. An `Authorization` header is forwarded unless it
+ * starts with `Bearer sb_`. In that case, the `apikey` header applies.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Keys } from '../keys/types.ts';
 
 export interface ApiKeyRule {
-  /** Returns the `Authorization` header for the service, or undefined for none. */
+  /** Returns the `Authorization` header for the service, or undefined if it must not have one. */
   authorization(authorization: string | undefined, apikey: string | undefined): string | undefined;
-  /** Returns the JWT that an `sb_` key stands for. Any other text is returned unchanged. */
+  /** Returns the JWT for an `sb_` key. Any other text is returned unchanged. */
   exchange(apikey: string): string;
 }
 
@@ -36,7 +36,7 @@ export function createApiKeyRule(
   };
 }
 
-/** Compares digests, so that the time reveals neither the content nor the length of the key. */
+/** Compares digests so that the duration reveals neither the content nor the length of the key. */
 function constantTimeEqualTo(expected: string): (given: string) => boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const wanted = digest(expected);

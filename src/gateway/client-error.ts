@@ -1,4 +1,4 @@
-/** Responds to input that Node's parser rejects before a request exists, so no service or hook has seen it. */
+/** Responds to input that Node's parser rejects. No request exists yet, so no service or hook has seen it. */
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../kernel/http.ts';
 import { rawHead } from '../shared/response-head.ts';
@@ -31,11 +31,11 @@ export function refusalOf({ code, rawPacket }: ClientError): Refusal {
   return { status: 431, code: 'headers_too_large', message };
 }
 
-/** A request line without an end. */
+/** Whether the packet is a request line that doesn't end. */
 const isOneLine = (packet: unknown): boolean =>
   Buffer.isBuffer(packet) && /^[A-Z]+ [^\r\n]+$/.test(packet.toString('latin1', 0, maxHeaderBytes / 2));
 
-/** A `clientErrorHandler` for Fastify. `isOpen` states whether pages of every origin may read the response. */
+/** A `clientErrorHandler` for Fastify. `isOpen` specifies whether pages of every origin can read the response. */
 export const clientErrorHandler = (isOpen: boolean) => (error: ClientError, socket: Socket) => {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -45,7 +45,10 @@ export const clientErrorHandler = (isOpen: boolean) => (error: ClientError, sock
   socket.end(rawAnswer(status, body, isOpen));
 };
 
-/** Returns a complete response for a socket without a service. The connection ends with it. For `isOpen`, see above. */
+/**
+ * Returns a complete response for a socket that isn't assigned to a service. The connection ends after the response.
+ * For `isOpen`, see above.
+ */
 export function rawAnswer(status: number, body: object, isOpen = true): string {
   const text = JSON.stringify(body);
   const head = rawHead(status, STATUS_CODES[status] ?? '', [

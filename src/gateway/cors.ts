@@ -1,4 +1,4 @@
-/** Open CORS as in the local stack's gateway: any origin, any requested header, the usual methods. */
+/** Open CORS as in the local stack's gateway: any origin, any requested header and the usual methods. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const methods = 'GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT';

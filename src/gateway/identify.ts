@@ -1,8 +1,11 @@
-/** Identifies the caller for the log. Some services set it. For others, the token is used if it is ours. */
+/**
+ * Identifies the caller for the log. Some services set the caller themselves. For other services, the token is used if
+ * this project signed it.
+ */
 import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 
-/** Runs after the response: the service has verified the token, so the result is cached. */
+/** Runs after the response. The service has already verified the token, so the result is cached. */
 export function identify(
   trace: Trace,
   authorization: string | undefined,

@@ -1,9 +1,10 @@
 /**
  * An HTTP port: request ID, request log, API keys, CORS, sub-paths, upgrades and `/health`. All APIs share one port.
- * The Console has a separate one.
+ * The Console has a separate port.
  *
- * The gateway itself rejects no token, because services differ in required claims, clock skew, anonymous fallback and
- * error texts. Each service is mounted as an encapsulated child, so its hooks and parsers don't affect others.
+ * The gateway itself doesn't reject tokens, because services differ in required claims, clock skew, anonymous fallback
+ * and error texts. Each service is mounted as an encapsulated child, so its hooks and parsers don't affect other
+ * services.
  */
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -51,13 +52,13 @@ export interface GatewayOptions {
   readonly prometheus?: () => string;
   /** Proxies whose X-Forwarded-* headers are trusted (addresses or CIDR ranges). */
   readonly trustedProxies: readonly string[];
-  /** Restricts the port to its own pages at this address. Without it, any page may send requests. */
+  /** Restricts the port to its own pages at this address. Without it, any page can send requests. */
   readonly own?: OwnAddress;
   /** The redirect target of `/`. Without it, `/` doesn't exist. */
   readonly home?: string;
   /** Adds a hint to the error for an unknown path. */
   readonly hint?: (path: string) => string | undefined;
-  /** Secret keys in web pages. By default, those from other origins are rejected. */
+  /** Options for secret keys in web pages. By default, secret keys from pages of other origins are rejected. */
   readonly secretKeys?: Omit<SecretKeyOptions, 'keys'>;
   /** Defaults to the limits of an empty configuration. */
   readonly limits?: GatewayLimits;
@@ -72,7 +73,7 @@ export interface Gateway {
   stream(path: string, init?: RequestInit): Promise<Response>;
   /** Returns all registered routes once listening. `docs/specification.md` is generated from them. */
   routes(): readonly Route[];
-  /** Stops accepting connections, finishes requests in flight, and after `graceMs` aborts the rest. */
+  /** Stops accepting connections, finishes requests in flight, and aborts the remaining requests after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -93,27 +94,27 @@ export interface Route {
 /** Responses have no schemas here, so no serializers are generated. */
 const plainJson = () => () => JSON.stringify;
 
-/** How long clients are told that an idle connection is kept, in milliseconds. */
+/** The keep-alive time for idle connections that is announced to clients, in milliseconds. */
 const keepAliveTimeout = 72_000;
 /**
- * How much longer it is actually kept. A busy client may send its next request late and must not find the connection
- * just closed.
+ * The additional time for which idle connections are actually kept. A busy client may send its next request late, and
+ * the connection must not have been closed just before.
  */
 const keepAliveTimeoutBuffer = 10_000;
 
 /**
- * After this much silence, in milliseconds, the kernel probes whether the client is still there. A client that lost its
- * network doesn't close its connection, so the server would wait for the rest of its body forever. A slow client
- * answers the probe and may take its time.
+ * The time without data, in milliseconds, after which the kernel probes whether the client is still connected. A client
+ * that lost its network doesn't close its connection, so the server would wait forever for the rest of its body. A slow
+ * client responds to the probe and can continue.
  */
 const probeAfterMs = 5 * 60 * 1000;
 
-/** For services without a body limit of their own. */
+/** Applies to services that don't set a body limit. */
 const defaultBodyLimitBytes = 10 * 1024 * 1024;
 const maxPathChars = 64 * 1024;
 /** Sent with a rejection for too many connections. */
 const retryAfterSeconds = '5';
-/** A WebSocket never ends on its own. Its service closes it within this time. */
+/** A WebSocket doesn't end on its own. Its service closes it within this time. */
 const upgradedGraceMs = 2000;
 
 export function createGateway(options: GatewayOptions): Gateway {
@@ -213,8 +214,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   if (options.own !== undefined) guardOrigin(app, options.own);
   app.addHook('onSend', (request, reply, _payload, done) => {
     setGatewayHeaders(reply);
-    // For a body that is too large, Fastify would close the connection. A client that is still sending would be reset
-    // and never see the error. Instead, the rest of the body is read and discarded, as Node does after any other
+    // If a body is too large, Fastify would close the connection. A client that is still sending would be reset and
+    // never receive the error. Instead, the rest of the body is read and discarded, as Node does after any other
     // response.
     if (reply.hasHeader('connection')) {
       reply.removeHeader('connection');
@@ -292,7 +293,7 @@ export function createGateway(options: GatewayOptions): Gateway {
           Math.min(graceMs, upgradedGraceMs),
         ),
       ];
-      // A connection whose last response is sent during the stop would otherwise be kept alive.
+      // A connection whose last response is sent while the server stops would otherwise be kept alive.
       const sweep = setInterval(() => app.server.closeIdleConnections(), 20);
       for (const timer of [...cuts, sweep]) timer.unref();
       pace.stop();
@@ -303,8 +304,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 /**
- * Logs once that a proxy isn't trusted, so its forwarding headers are ignored. Our own internal calls use these headers
- * for their browser.
+ * Logs once that a proxy isn't trusted, which means that its forwarding headers are ignored. Plinth's internal calls
+ * use these headers on behalf of their browser.
  */
 function createForwardingRule(proxies: TrustedProxies, log: Logger): (request: IncomingMessage) => void {
   let isTold = false;
@@ -350,8 +351,8 @@ function register(
     async (scope) => {
       scope.addHook('onRequest', (request, _reply, done) => {
         request.serviceName = serviceName;
-        // Statements of other services are found through the asynchronous context, which slows each of their steps
-        // slightly.
+        // Statements of other services are found through the asynchronous context, which makes each of their steps
+        // slightly slower.
         if (mount.notesStatements === true || request.trace === undefined) done();
         else traces.run(request.trace, done);
       });
@@ -407,7 +408,7 @@ async function injectFetch(
   asStream = false,
 ): Promise<Response> {
   const headers = Object.fromEntries(new Headers(init.headers));
-  // Requests to other services belong to the request that triggered them.
+  // Requests to other services are attributed to the request that triggered them.
   const asking = traces.getStore();
   if (asking !== undefined) headers['x-request-id'] ??= asking.requestId;
   const body =
@@ -419,7 +420,7 @@ async function injectFetch(
     method,
     url: path,
     headers,
-    // In-process callers state on whose behalf they call.
+    // In-process callers declare the client that they act for.
     remoteAddress: headers['x-forwarded-for'],
     ...(body === undefined ? {} : { payload: body }),
     ...(asStream ? { payloadAsStream: true } : {}),

@@ -1,9 +1,9 @@
-/** Limits on what one client can occupy, from `[server]` in plinth.toml. */
+/** Limits on the resources that one client can occupy, from `[server]` in plinth.toml. */
 import type { AdmissionLimits } from './admission.ts';
 import type { PaceLimits } from './pace.ts';
 
 export interface GatewayLimits extends AdmissionLimits, PaceLimits {
-  /** The limit for the request line and headers, and for a connection without any request. */
+  /** The time limit for receiving the request line and headers, and for a connection that never sends a request. */
   readonly headerTimeoutMs: number;
 }
 
@@ -26,7 +26,7 @@ export const limitsFrom = (settings: ServerSettings): GatewayLimits => ({
   answerWindowMs: settings.answer_window,
 });
 
-/** Node checks for late headers this many times per timeout, and at least at this interval. */
+/** Node checks for late headers this many times per timeout, or more often. */
 const looksPerHeaderTimeout = 4;
 const leastOftenMs = 5000;
 

@@ -1,4 +1,4 @@
-/** `/metrics` for Prometheus. It requires the secret key, because a project's traffic concerns its owner only. */
+/** `/metrics` for Prometheus. It requires the secret key because only a project's owner should see its traffic. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Keys } from '../keys/types.ts';
 import type { ApiKeyRule } from './api-keys.ts';

@@ -1,14 +1,14 @@
 /**
- * Restricts a port to requests from its own pages, for the Console. Browsers let every website send requests to it,
- * even under a name of that website (DNS rebinding), and treat all ports of a host as the same site. So each request is
- * checked by headers that only the browser sets, before any route sees it.
+ * Restricts a port to requests from its own pages. Used for the Console. Browsers let every website send requests to
+ * the port, even under a name of that website (DNS rebinding), and treat all ports of a host as the same site. Each
+ * request is therefore checked before any route sees it, based on headers that only the browser sets.
  */
 import type { FastifyInstance } from 'fastify';
 import { foreignOf, type OwnAddress } from '../kernel/request-origin.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route is a page without secrets or side effects, to which other websites may link. */
+    /** Whether the route is a page without secrets or side effects that other websites can link to. */
     isPage?: boolean;
   }
 }
@@ -28,7 +28,7 @@ const refusals = {
   },
 } as const;
 
-/** Headers of every response, including hijacked ones. A service can set its own. */
+/** Headers for every response, including hijacked responses. A service can override them. */
 const protection = [
   ['content-security-policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"],
   ['cross-origin-opener-policy', 'same-origin'],

@@ -1,7 +1,7 @@
 /**
- * Detects clients that occupy a connection by barely using it: a body that trickles in, or a response that is barely
- * read. What counts is the average over a window in which only the client was waited for. A slow line, a short pause or
- * a slow service never ends a request.
+ * Detects clients that occupy a connection while barely using it: a body that arrives very slowly, or a response that
+ * is barely read. The average over a window is measured, and only time spent waiting for the client counts. A slow
+ * line, a short pause or a slow service never ends a request.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ export interface PaceLimits {
   /** The minimum rate of a request body and of a response. */
   readonly minBytesPerSecond: number;
   readonly bodyWindowMs: number;
-  /** Longer, because players and browsers stop reading while their buffer is full. */
+  /** Longer because players and browsers stop reading while their buffer is full. */
   readonly answerWindowMs: number;
 }
 
@@ -75,28 +75,32 @@ export function watchPace(server: Server, limits: PaceLimits): Pace {
   };
 }
 
-/** Data that arrived but wasn't read is waiting for the service, not for the client. */
+/**
+ * Whether a request body is too slow. Data that has arrived but hasn't been read is waiting for the service, not for
+ * the client.
+ */
 function isSlowBody(request: IncomingMessage, window: Window, now: number): boolean {
   if (request.complete || request.destroyed) return false;
   return window.isTooSlow(request.readableLength === 0, request.socket.bytesRead, now);
 }
 
-/** Data that the kernel hasn't accepted is waiting for the client. */
+/** Whether a response is read too slowly. Data that the kernel hasn't accepted is waiting for the client. */
 function isSlowReader(socket: Socket, response: ServerResponse, window: Window, now: number): boolean {
   if (response.writableFinished) return false;
   const { bytesWritten, writeQueueSize } = queueOf(socket);
   return window.isTooSlow(writeQueueSize > 0, bytesWritten - writeQueueSize, now);
 }
 
-/** The bytes passed to libuv, and those that it still holds. */
+/** The number of bytes passed to libuv, and the number that libuv hasn't sent yet. */
 interface WriteQueue {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;
 }
 
 /**
- * The socket reports a large write only when all of it has been sent, so this reads the handle, as Node's own timeouts
- * do. The handle isn't documented; `test/security/slow-clients.test.ts` fails if it is missing.
+ * Returns the queue of a socket. A socket reports a large write only when all of it has been sent, so the handle is
+ * read instead, as in Node's own timeouts. The handle isn't documented. `test/security/slow-clients.test.ts` fails if
+ * it is missing.
  */
 function queueOf(socket: Socket & { readonly _handle?: WriteQueue | null }): WriteQueue {
   return socket._handle ?? { bytesWritten: 0, writeQueueSize: 0 };
@@ -123,7 +127,7 @@ class Window {
     this.#beganAt = undefined;
   }
 
-  /** @param bytes The number of bytes so far on this connection. */
+  /** @param bytes The number of bytes transferred on this connection so far. */
   isTooSlow(waitsForClient: boolean, bytes: number, now: number): boolean {
     if (waitsForClient && this.#beganAt !== undefined) {
       const passedMs = now - this.#beganAt;

@@ -1,4 +1,4 @@
-/** Logs a request as one line, for a gateway without a request listener. */
+/** Logs a request as one line. Used for a gateway without a request listener. */
 import type { Logger } from '../kernel/log.ts';
 import type { RequestRecord } from '../kernel/trace.ts';
 

@@ -1,29 +1,29 @@
 /**
- * Rejects secret keys in requests from web pages of other origins, for every service: `sb_secret_` keys and tokens of
- * `service_role`, such as the legacy key. The hosted service does the same for `sb_secret_` keys, based on the
- * User-Agent.
+ * Rejects secret keys in requests from web pages of other origins, for every service. Secret keys are `sb_secret_` keys
+ * and tokens with the role `service_role`, such as the legacy key. The hosted service rejects `sb_secret_` keys in the
+ * same way, based on the User-Agent.
  */
 import type { IncomingMessage } from 'node:http';
 import { isFromOtherOrigin, isPrivateHost } from '../kernel/foreign-page.ts';
 import type { Keys } from '../keys/types.ts';
 
 export interface SecretKeyRule {
-  /** Whether the sender may not use secret keys. */
+  /** Whether the sender isn't allowed to use secret keys. */
   forbids(request: Pick<IncomingMessage, 'headers'>): boolean;
-  /** Whether the sender may not use secret keys and sent one. */
+  /** Whether the sender isn't allowed to use secret keys but sent one. */
   refuses(request: Pick<IncomingMessage, 'headers' | 'url'>): boolean;
 }
 
 export interface SecretKeyOptions {
   readonly keys: Pick<Keys, 'secretKey' | 'kindOfApiKey' | 'verifyOwn'>;
   /**
-   * Whether the keys are those of every local stack, which any page knows regardless of the name under which it reached
-   * this machine.
+   * Whether the keys are those of every local stack. Any page can know these keys, regardless of the name under which
+   * the page reached this machine.
    */
   readonly areKnown: boolean;
   /** Returns this server's names, in addition to private ones. */
   readonly ownHosts: () => readonly string[];
-  /** Whether the rule is off. */
+  /** Whether the rule is disabled. */
   readonly isOff: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Determines which senders are proxies whose statements about clients are trusted. Forwarding headers from any other
- * sender are removed before a service sees the request, so services can rely on the headers they find.
+ * Determines which senders are trusted proxies, whose forwarding headers are accepted. Forwarding headers from any
+ * other sender are removed before a service sees the request, so services can rely on the headers that they receive.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -8,9 +8,9 @@ import { BlockList, isIP } from 'node:net';
 export interface TrustedProxies {
   /** Whether the sender at this address is a trusted proxy. */
   trusts(address: string | undefined): boolean;
-  /** Returns the client's address as reported by the trusted proxies on the way. */
+  /** Returns the client's address as reported by the trusted proxies along the path. */
   clientOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string | undefined;
-  /** Removes headers that the sender isn't allowed to set. Returns true if there were any. */
+  /** Removes headers that the sender isn't allowed to set. Returns true if any were removed. */
   strip(request: Pick<IncomingMessage, 'headers' | 'socket'>): boolean;
 }
 
@@ -22,7 +22,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
 
 const forwarding = /^(?:forwarded|x-forwarded-.*|x-real-ip)$/;
 
-/** @throws {Error} for an entry that is neither an address nor a CIDR range. */
+/** @throws {Error} for an entry that is neither an address nor a CIDR range */
 export function createTrustedProxies(listed: readonly string[]): TrustedProxies {
   const list = new BlockList();
   for (const entry of listed.flatMap((given) => named[given] ?? [given])) addTo(list, entry);

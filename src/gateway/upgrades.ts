@@ -1,4 +1,7 @@
-/** Dispatches WebSockets to the service of their sub-path. Any other upgrade request is handled as a plain request. */
+/**
+ * Dispatches WebSocket requests to the service for their sub-path. Any other upgrade request is handled as a plain
+ * request.
+ */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../kernel/log.ts';
@@ -16,8 +19,8 @@ export function findMount(mounts: readonly Mount[], path: string): Mount | undef
 }
 
 /**
- * Whether the request is a WebSocket for a service that accepts them. Other upgrade requests may be ignored (RFC 9110
- * section 7.8).
+ * Whether the request is a WebSocket request for a service that accepts WebSockets. Other upgrade requests can be
+ * ignored (RFC 9110 section 7.8).
  */
 export function isUpgradable(
   mounts: readonly Mount[],
@@ -44,7 +47,7 @@ export function dispatchUpgrades(
 ): ReadonlySet<Duplex> {
   const open = new Set<Duplex>();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // The socket's owner adds its own handlers. Without any, a reset would end the process.
+    // The socket's owner adds its own handlers. Without an error handler, a reset would end the process.
     socket.on('error', (error) => log.debug({ error: error.message }, 'socket failed during an upgrade'));
     open.add(socket);
     socket.once('close', () => open.delete(socket));

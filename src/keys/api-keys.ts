@@ -1,7 +1,7 @@
 /**
- * Additional publishable and secret keys of a project. Each has a name, so that one can be revoked without affecting
- * the others. `.plinth/api-keys.json` contains only their hashes. Every process that reads the folder notices changes
- * within a second.
+ * Additional publishable and secret keys of a project. Each key has a name so that it can be revoked without affecting
+ * the others. `.plinth/api-keys.json` contains only the keys' hashes. Every process that reads the folder detects
+ * changes within a second.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -22,15 +22,15 @@ export interface ApiKeyEntry {
 }
 
 interface StoredKey extends ApiKeyEntry {
-  /** SHA-256, hexadecimal. 192 random bits need no slow hash. */
+  /** The SHA-256 hash in hexadecimal. A key of 192 random bits doesn't need a slow hash. */
   readonly hash: string;
 }
 
 export interface ApiKeys {
-  /** Returns the kind of one of our keys, or undefined if the key is unknown or revoked. */
+  /** Returns the kind of an additional key, or undefined if the key is unknown or revoked. */
   kindOf(key: string): ApiKeyKind | undefined;
   list(): readonly (ApiKeyEntry & { readonly lastUsedAt: string | null })[];
-  /** The key itself is only returned here. */
+  /** Creates a key. This is the only time that the key itself is returned. */
   create(kind: ApiKeyKind, name: string, by: string): { readonly entry: ApiKeyEntry; readonly key: string };
   /** Returns undefined if there is no key with this ID. */
   revoke(id: string): ApiKeyEntry | undefined;
@@ -52,7 +52,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
   let stamp: string | undefined;
   let keys = new Map<string, StoredKey>();
   let lookedAt = Number.NEGATIVE_INFINITY;
-  /** By ID, for this process. */
+  /** The last use by ID, in this process. */
   const usedAt = new Map<string, number>();
 
   function look(): void {
@@ -63,7 +63,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
     try {
       keys = found === undefined ? new Map() : read(file);
     } catch (error) {
-      // If a revocation can't be read, its key must not be accepted.
+      // If a revocation can't be read, the revoked key must not be accepted.
       keys = new Map();
       log.error({ file, error }, 'failed to read the API keys; rejecting all of them');
     }

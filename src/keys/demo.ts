@@ -1,6 +1,6 @@
 /**
  * The well-known keys of the local stack. They are public, so they are only used in development and on loopback.
- * `plinth serve` generates its own keys and never starts with these beyond loopback.
+ * `plinth serve` generates new keys and rejects these.
  */
 export const demo = {
   jwtSecret: 'super-secret-jwt-token-with-at-least-32-characters-long',
@@ -31,8 +31,8 @@ export const demo = {
 } as const;
 
 /**
- * Public JWT secrets: that of the local stack, and the placeholder in the documentation of the self-hosted one, which
- * is printed next to ready-made admin tokens.
+ * Public JWT secrets: the local stack's secret, and the placeholder in the documentation of the self-hosted stack,
+ * which is published next to ready-made admin tokens.
  */
 export const publicJwtSecrets: readonly string[] = [
   demo.jwtSecret,

@@ -1,9 +1,9 @@
 /**
  * The key store: a project's API keys, JWT secret and signing keys.
  *
- * Development uses the local stack's well-known values unless config.toml sets others. Production generates its own
- * (`secrets-file.ts`). The first key in the list that may sign is the current one. All keys in the list verify
- * (`key-ring.ts`).
+ * Development uses the local stack's well-known values unless config.toml sets other values. Production generates its
+ * own values (`secrets-file.ts`). The first key in the list that can sign is the current signing key. All keys in the
+ * list verify tokens (`key-ring.ts`).
  */
 import { join } from 'node:path';
 import type { Config } from '../config/index.ts';
@@ -53,17 +53,17 @@ export interface KeyStore extends Keys {
   readonly databasePassword: string;
   /** Additional publishable and secret keys. */
   readonly apiKeys: ApiKeys;
-  /** Changes signing keys. Undefined if the well-known key signs, which can't be changed. */
+  /** Changes signing keys. Undefined if the well-known key signs, because that key can't be changed. */
   readonly signingKeys: KeyFile | undefined;
-  /** Returns which keys tokens were signed with since this process started, by `kid`. */
+  /** Returns the keys with which tokens were signed since this process started, by `kid`. */
   keyUses(): ReadonlyMap<string, KeyUse>;
-  /** The names of settings whose value is the local stack's or a placeholder, and therefore public. */
+  /** The names of settings whose value is the local stack's or a placeholder, and is therefore public. */
   readonly wellKnown: readonly string[];
   /** Fetches the keys of a third-party issuer, if one is configured. Never rejects. */
   warm(): Promise<void>;
 }
 
-/** In the form of a symmetric JWK in a signing keys file. */
+/** The secrets in the form that a symmetric JWK in a signing keys file contains. */
 const publicSecretTexts = publicJwtSecrets.map((secret) => Buffer.from(secret).toString('base64url'));
 const tenYearsSeconds = 10 * 365 * 24 * 3600;
 
@@ -76,7 +76,7 @@ export function createKeys(options: KeysOptions): KeyStore {
   const isWellKnown = s3.secretAccessKey === demo.s3.secretAccessKey;
   const jwtSecret: string = auth.jwt_secret ?? secrets?.jwtSecret ?? demo.jwtSecret;
   const file = keyFileOf({ ...options, signingKeysPath: auth.signing_keys_path });
-  // A change clears all caches, so that a token signed by a revoked key isn't accepted.
+  // A change clears all caches so that a token signed by a revoked key isn't accepted.
   const forget = (): void => {
     own.forget();
     all.forget();
@@ -122,7 +122,7 @@ export function createKeys(options: KeysOptions): KeyStore {
     return { ok: false, reason: 'kind', algorithm: verified.header.alg, kind };
   };
   const verifiedBy = (verifier: typeof own, token: string): VerifiedToken => {
-    // Called even if the token is cached, because this is how a change is noticed.
+    // Called even if the token is cached, because this call detects changes.
     ring.current();
     const verified = verifier.verify(token);
     const isUnknown = !verified.ok && (verified.reason === 'no-key' || verified.reason === 'signature');
@@ -134,8 +134,8 @@ export function createKeys(options: KeysOptions): KeyStore {
     return signer ? signWith(signer, claims) : signWithSecret(claims);
   };
   const apiKey = (role: string): string => {
-    // With a signing keys file, the local stack signs these with the first key, valid for ten years. Otherwise they are
-    // the demo keys.
+    // With a signing keys file, the local stack signs these keys with the first key, valid for ten years. Otherwise,
+    // they are the demo keys.
     if (auth.signing_keys_path === undefined || ring.current().signer === undefined) {
       return signWithSecret({ iss: demo.keyIssuer, role, exp: demo.keyExpiresAt });
     }

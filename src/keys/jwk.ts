@@ -10,7 +10,7 @@ export interface LoadedKey {
   readonly alg: string;
   readonly verifyKey: Key;
   readonly signKey: Key | undefined;
-  /** Without private members. Undefined for `oct`, which has no public form. */
+  /** The key without private members. Undefined for `oct`, which doesn't have a public form. */
   readonly publicJwk: Jwk | undefined;
 }
 
@@ -34,7 +34,7 @@ const leastRsaBits = 2048;
 
 /**
  * Loads a JWK.
- * @throws {Error} with a sentence about the problem, never with key material.
+ * @throws {Error} with a sentence about the problem, never with key material
  */
 export function loadJwk(jwk: Jwk): LoadedKey {
   const alg = defaultAlgorithm(jwk);

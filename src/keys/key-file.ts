@@ -1,6 +1,7 @@
 /**
  * Stores a project's signing keys in a separate file (`auth.signing_keys_path`) or in `.plinth/secrets.json`. A change
- * is written to a temporary file, synced and renamed, so concurrent readers see either the old or the new content.
+ * is written to a temporary file, which is synced and renamed, so concurrent readers see either the old or the new
+ * content.
  */
 import { closeSync, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,13 +11,13 @@ import { describeKeys, KeyRefusal } from './rotation.ts';
 
 export interface KeyFile {
   readonly path: string;
-  /** @throws {Error} with the path of the file. */
+  /** @throws {Error} with the path of the file */
   read(): readonly Jwk[];
   /** Returns a value that changes with the file, or undefined if the file doesn't exist. */
   stamp(): string | undefined;
   /**
-   * Changes the keys, one change at a time across processes. @throws {KeyRefusal} from `change`, or because another
-   * change is in progress.
+   * Changes the keys. Only one change is made at a time, across all processes.
+   * @throws {KeyRefusal} from `change`, or because another change is in progress
    */
   update(change: (keys: readonly Jwk[]) => readonly Jwk[]): readonly Jwk[];
 }
@@ -42,7 +43,7 @@ export function keyFileOf(place: KeyFilePlace): KeyFile | undefined {
   });
 }
 
-/** How the list is embedded in the file's JSON. */
+/** Describes how the list is embedded in the file's JSON. */
 interface Shape {
   list(content: unknown): unknown;
   put(content: unknown, keys: readonly Jwk[]): unknown;
@@ -84,7 +85,7 @@ function keyFile(path: string, shape: Shape): KeyFile {
   };
 }
 
-/** The lock is a file: the process that creates it holds the lock. */
+/** The lock is a file. The process that creates the file holds the lock. */
 function whileLocked<T>(path: string, work: () => T): T {
   const lock = `${path}.lock`;
   try {

@@ -1,6 +1,6 @@
 /**
- * The current signing keys. They can change at run time (`plinth keys`, or an edit of the file). Every process that
- * reads the same file notices within a second, without a restart or messages between processes.
+ * The current signing keys. They can change at runtime (`plinth keys`, or an edit of the file). Every process that
+ * reads the same file detects a change within a second, without a restart or messages between processes.
  */
 import type { Logger } from '../kernel/log.ts';
 import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
@@ -8,10 +8,10 @@ import type { KeyFile } from './key-file.ts';
 
 export interface Ring {
   readonly keys: readonly LoadedKey[];
-  /** The first key that may sign. If undefined, the JWT secret signs. */
+  /** The first key that can sign. If undefined, the JWT secret signs. */
   readonly signer: LoadedKey | undefined;
   readonly publicKeys: readonly Jwk[];
-  /** The `oct` keys in the list, which only our own services may know. */
+  /** The `oct` keys in the list, which must only be known to Plinth's own services. */
   readonly secretKeys: readonly Jwk[];
 }
 
@@ -19,18 +19,18 @@ export interface KeyRing {
   /** Returns the keys after checking the file, at most once per {@link lookEveryMs}. */
   current(): Ring;
   /**
-   * Checks the file again despite a recent check, because a token's key is unknown. Returns true if the keys have
+   * Checks the file again despite a recent check, because a token has an unknown key. Returns true if the keys have
    * changed.
    */
   lookAgain(): boolean;
 }
 
-/** How long a process may use outdated keys. */
+/** The maximum time for which a process uses outdated keys. */
 export const lookEveryMs = 1000;
-/** Tokens with invented key IDs must not cause endless checks. */
+/** The minimum time between repeated checks, because tokens with made-up key IDs must not cause endless checks. */
 const lookAgainEveryMs = 50;
 
-/** @throws {Error} with a sentence, if the keys can't be used. */
+/** @throws {Error} with a sentence if the keys can't be used */
 export function loadRing(jwks: readonly Jwk[]): Ring {
   const keys = jwks.map(loadJwk);
   const kids = keys.flatMap(({ kid }) => kid ?? []);

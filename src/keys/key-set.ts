@@ -1,11 +1,11 @@
-/** Parses a JWT secret as PostgREST 16 does: text, a JSON Web Key, or a key set (RFC 7517). */
+/** Parses a JWT secret like PostgREST 16: as text, a JSON Web Key, or a key set (RFC 7517). */
 import { algorithmsOf } from './algorithms.ts';
 import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
 import type { VerifierKeys } from './verifier.ts';
 
 export type KeySet = VerifierKeys;
 
-/** The secret can't verify anything. The message never contains key material. */
+/** The error for a secret that can't verify any token. The message never contains key material. */
 export class KeySetError extends Error {
   override name = 'KeySetError';
 }
@@ -13,8 +13,8 @@ export class KeySetError extends Error {
 const leastSecretBytes = 32;
 
 /**
- * Plain text is an HS256 secret of at least 32 bytes. A key without `alg` verifies every algorithm of its type for
- * which it is strong enough.
+ * Parses a secret. Plain text is an HS256 secret of at least 32 bytes. A key without `alg` verifies every algorithm of
+ * its type for which it is strong enough.
  * @throws {KeySetError}
  */
 export function readKeySet(secret: Uint8Array): KeySet {

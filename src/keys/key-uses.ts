@@ -1,17 +1,22 @@
-/** Records which signing keys are used by tokens, because an unused key can be revoked. Bounded, and per process. */
+/**
+ * Records which signing keys are used by tokens, because an unused key can be revoked. Limited in size, and stored per
+ * process.
+ */
 import type { VerifiedToken } from './types.ts';
 
 export interface KeyUse {
   /** Milliseconds since the epoch. */
   readonly lastUsedAt: number;
   readonly uses: number;
-  /** The subjects of the tokens, newest last: `sub`, or the role if a token has none. */
+  /**
+   * The subjects of the tokens, newest last. A subject is the `sub` claim, or the role if a token doesn't have `sub`.
+   */
   readonly subjects: readonly string[];
 }
 
 export interface KeyUses {
   note(token: Extract<VerifiedToken, { ok: true }>): void;
-  /** By `kid`. The JWT secret has an empty one. */
+  /** Returns the uses by `kid`. The `kid` of the JWT secret is empty. */
   read(): ReadonlyMap<string, KeyUse>;
 }
 

@@ -124,7 +124,8 @@ describe('verify', () => {
     const token = keys.signWithSecret({ sub: 'a', role: 'authenticated' });
     fc.assert(
       fc.property(fc.nat(token.length - 1), fc.constantFrom('A', 'b', '7', '-', '.'), (index, character) => {
-        // The last character of a 32-byte signature contains two unused bits, so the same bytes have four spellings.
+        // The last character of a 32-byte signature contains two unused bits, so four spellings decode to the same
+        // bytes.
         if (token[index] === character || index === token.length - 1) return true;
         return keys.verify(token.slice(0, index) + character + token.slice(index + 1)).ok === false;
       }),

@@ -1,19 +1,23 @@
 /**
- * The public keys of another issuer (a JWK Set, RFC 7517 section 5). They are fetched when a token needs them, cached,
- * and fetched again when they are old or a token uses an unknown key, which is how issuers rotate keys.
+ * The public keys of an external issuer (a JWK Set, RFC 7517 section 5). They are cached, and fetched when a token
+ * needs them. They are fetched again when they are old or a token uses an unknown key, which happens when the issuer
+ * rotates its keys.
  */
 import type { Algorithm, Key } from './algorithms.ts';
 import { type Jwk, loadJwk } from './jwk.ts';
 import type { ParsedToken } from './token.ts';
 
 export interface RemoteKeySet {
-  /** Returns keys that may have signed this token, fetching them first if necessary. @throws {Error} from the fetch. */
+  /**
+   * Returns the keys that may have signed this token, and first fetches them if necessary. @throws {Error} from the
+   * fetch
+   */
   find(token: ParsedToken): Promise<Key[]>;
   /** Like {@link find}, but only uses cached keys. */
   findKnown(token: ParsedToken): Key[];
   /** Whether {@link find} would fetch. */
   wantsFetch(token: ParsedToken): boolean;
-  /** Fetches the keys now. @throws {Error} from the fetch. */
+  /** Fetches the keys immediately. @throws {Error} from the fetch */
   refresh(): Promise<void>;
   known(): readonly Jwk[];
 }
@@ -24,11 +28,11 @@ export interface RemoteKeySetOptions {
   readonly now: () => number;
 }
 
-/** As long as clients of the hosted service cache its keys. */
+/** The time for which clients of the hosted service cache its keys. */
 const keySetLifetimeMs = 600_000;
-/** Tokens with invented key IDs must not cause endless fetches. */
+/** The minimum time between fetches, because tokens with made-up key IDs must not cause endless fetches. */
 const keySetPauseMs = 30_000;
-/** No issuer has more keys than this. */
+/** The maximum number of keys. No known issuer has more. */
 const maxKeys = 100;
 
 interface RemoteKey {
@@ -68,7 +72,7 @@ export function createRemoteKeySet({ fetch, now }: RemoteKeySetOptions): RemoteK
     async find(token) {
       if (wantsFetch(token)) {
         await refresh().catch((error: unknown) => {
-          // A temporary outage of the issuer must not lock its users out.
+          // A temporary outage of the issuer must not lock out its users.
           if (findKnown(token).length === 0) throw error;
         });
       }
@@ -81,7 +85,7 @@ export function createRemoteKeySet({ fetch, now }: RemoteKeySetOptions): RemoteK
   };
 }
 
-/** Skips encryption keys, unknown key types and secrets. @throws {Error} if the document isn't a JWK Set. */
+/** Skips encryption keys, unknown key types and secrets. @throws {Error} if the document isn't a JWK Set */
 function readKeySet(document: unknown): RemoteKey[] {
   const list = (document as { keys?: unknown } | null)?.keys;
   if (!Array.isArray(list)) throw new Error('the key set holds no keys');

@@ -1,22 +1,22 @@
 /**
- * The life cycle of signing keys as changes to the stored list. Pure.
+ * The life cycle of signing keys, implemented as changes to the stored list. Pure.
  *
- * Glossary. *In use*: the first key in the list that may sign. *Standby*: another key that may sign; it is published so
- * that clients know it before it signs. *Previous*: verifies older tokens and never signs again. Revoked keys aren't in
- * the list.
+ * Glossary. *In use*: the first key in the list that can sign. *Standby*: any other key that can sign. It is published
+ * so that clients know it before it signs. *Previous*: verifies older tokens and never signs again. Revoked keys aren't
+ * in the list.
  */
 import { type Jwk, loadJwk, withoutPrivateParts } from './jwk.ts';
 
 export type KeyState = 'in use' | 'standby' | 'previous';
 
 export interface KeyEntry {
-  /** Empty for a key without one. */
+  /** Empty for a key without a `kid`. */
   readonly kid: string;
   readonly algorithm: string;
   readonly state: KeyState;
 }
 
-/** Why a change was rejected, and what to do. */
+/** Explains why a change was rejected and how to proceed. */
 export class KeyRefusal extends Error {
   override readonly name = 'KeyRefusal';
   readonly advice: string;
@@ -26,7 +26,7 @@ export class KeyRefusal extends Error {
   }
 }
 
-/** In the order of the list. */
+/** Returns the entries in the order of the list. */
 export function describeKeys(keys: readonly Jwk[]): KeyEntry[] {
   let isTaken = false;
   return keys.map((jwk) => {
@@ -42,9 +42,9 @@ export function withStandby(keys: readonly Jwk[], key: Jwk): Jwk[] {
 }
 
 /**
- * Makes a standby key (the first, or the given one) the signing key. The previous key keeps only what is needed to
- * verify.
- * @throws {KeyRefusal} if there is no standby key.
+ * Makes a standby key the signing key: the given key, or otherwise the first. Only the part of the previous key that is
+ * needed to verify tokens is kept.
+ * @throws {KeyRefusal} if there is no standby key
  */
 export function rotate(keys: readonly Jwk[], kid?: string): Jwk[] {
   const entries = describeKeys(keys);
@@ -63,7 +63,7 @@ export function rotate(keys: readonly Jwk[], kid?: string): Jwk[] {
   return [next, ...others];
 }
 
-/** @throws {KeyRefusal} for the key in use, and for a key that isn't in the list. */
+/** @throws {KeyRefusal} for the key in use, and for a key that isn't in the list */
 export function revoke(keys: readonly Jwk[], kid: string): Jwk[] {
   const entries = describeKeys(keys);
   const index = entries.findIndex((entry) => entry.kid === kid);
@@ -77,7 +77,7 @@ export function revoke(keys: readonly Jwk[], kid: string): Jwk[] {
   return keys.filter((_, position) => position !== index);
 }
 
-/** A secret has no public part, so only `key_ops` prevents it from signing. */
+/** A symmetric key doesn't have a public part, so only `key_ops` prevents it from signing. */
 function retired(jwk: Jwk): Jwk {
   return { ...(jwk.kty === 'oct' ? jwk : withoutPrivateParts(jwk)), key_ops: ['verify'] };
 }

@@ -1,7 +1,7 @@
 /**
- * The project's RSA keys toward SAML identity providers: a configured key in the format of upstream's
- * GOTRUE_SAML_PRIVATE_KEY (PKCS#1 in base64), or else our own `saml-key.pem` in the data folder, generated on first
- * use.
+ * The project's RSA keys for SAML identity providers. Uses the configured key in the format of upstream's
+ * GOTRUE_SAML_PRIVATE_KEY (PKCS#1 in base64). If no key is configured, uses `saml-key.pem` in the data folder, which is
+ * generated on first use.
  */
 import { createPrivateKey, generateKeyPair, type KeyObject, randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export interface SamlKeySettings {
 
 const minBits = 2048;
 
-/** @throws {Error} immediately if a configured key is invalid; later if the file is. */
+/** @throws {Error} immediately if a configured key is invalid, or later if the file is invalid */
 export function createSamlKeys(settings: SamlKeySettings, file: string): () => Promise<SamlKeys> {
   const read = (name: 'private_key' | 'private_key_next'): KeyObject | undefined => {
     const text = settings[name];
@@ -78,7 +78,7 @@ async function loadOrCreateKey(file: string): Promise<KeyObject> {
     await handle.close();
   }
   try {
-    // Unlike a rename, this never replaces the key of a process that was faster.
+    // Unlike a rename, this never replaces a key that another process created first.
     await link(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -1,6 +1,6 @@
 /**
- * `.plinth/secrets.json`: the keys that `plinth serve` generates at its first start. Mode 0600. Written to a temporary
- * file, synced and linked, so that a crash leaves either no file or a complete one.
+ * `.plinth/secrets.json` contains the keys that `plinth serve` generates on its first start. The mode is 0600. The file
+ * is written to a temporary file, synced and linked, so that a crash leaves either no file or a complete file.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
@@ -27,7 +27,9 @@ export interface Secrets {
   readonly databasePassword: string;
 }
 
-/** Reads the file, or creates it. @throws {Error} if the file exists but is invalid. It is never overwritten. */
+/**
+ * Reads or creates the file. @throws {Error} if the file exists but is invalid. An existing file is never overwritten.
+ */
 export function loadOrCreateSecrets(file: string): Secrets {
   let text: string | undefined;
   try {
@@ -73,7 +75,7 @@ function create(file: string): Secrets {
     databasePassword: randomBytes(24).toString('base64url'),
   };
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // A unique name each time, so that a leftover of a crash causes no conflict.
+  // A unique name each time, so that a file left behind by a crash doesn't cause a conflict.
   const temporary = `${file}.${randomUUID()}.tmp`;
   const handle = openSync(temporary, 'wx', 0o600);
   try {
@@ -83,7 +85,7 @@ function create(file: string): Secrets {
     closeSync(handle);
   }
   try {
-    // Unlike a rename, this never replaces the file of a start that was faster.
+    // Unlike a rename, this never replaces a file that another process created first.
     linkSync(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

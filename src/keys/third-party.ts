@@ -1,7 +1,7 @@
 /**
- * An external issuer whose tokens are accepted as this project's (`[auth.third_party]`), as in upstream's local stack.
- * Its keys are found through OpenID Connect Discovery. A token must also contain the issuer, because Firebase signs the
- * tokens of all its projects with the same keys.
+ * An external issuer whose tokens are accepted as if this project had signed them (`[auth.third_party]`), as in
+ * upstream's local stack. The issuer's keys are found through OpenID Connect Discovery. A token must also contain the
+ * issuer, because Firebase signs the tokens of all its projects with the same keys.
  */
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -14,9 +14,9 @@ import { type ParsedToken, parseToken } from './token.ts';
 export interface ThirdParty {
   /** Returns cached keys, and fetches newer ones in the background if the token needs them. */
   find(token: ParsedToken): Key[];
-  /** Waits for the keys that this token needs. Returns undefined if no wait is necessary. Never rejects. */
+  /** Waits for the keys that this token needs. Returns undefined if the keys are available. Never rejects. */
   prepare(token: string): Promise<void> | undefined;
-  /** Fetches the keys, so that the first token needn't wait. Never rejects. */
+  /** Fetches the keys so that the first token doesn't have to wait. Never rejects. */
   warm(): Promise<void>;
   known(): readonly Jwk[];
 }
@@ -45,7 +45,7 @@ export interface ThirdPartyOptions {
 }
 
 export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptions): ThirdParty {
-  // The issuer's name in the discovery document is accepted too: Auth0 adds a trailing slash.
+  // The issuer's name in the discovery document is also accepted, because Auth0 adds a trailing slash.
   let discovered = issuer;
   const keySet = createRemoteKeySet({
     now,

@@ -1,6 +1,6 @@
 /**
- * Determines the purpose of a token that this project signed. All its JWTs share the same keys, so a valid signature
- * alone doesn't make an ID token or a signed URL a credential for the API.
+ * Determines the purpose of a token that this project signed. All of the project's JWTs share the same keys, so a valid
+ * signature alone doesn't make an ID token or a signed URL a credential for the API.
  */
 import type { Claims, TokenKind } from './types.ts';
 
@@ -16,7 +16,7 @@ export function kindOfToken(header: Readonly<{ typ?: unknown }>, claims: Readonl
     if (typeof typ !== 'string') return 'other';
     if (!accessTypes.has(typ.toLowerCase().replace(/^application\//, ''))) return 'other';
   }
-  // A role makes it an access token, because the other kinds are issued without one.
+  // A token with a role is an access token because the other kinds are issued without a role.
   if (claims.role !== undefined) return 'access';
   if (typeof claims.url === 'string') return 'signed-url';
   // Sessions have no `auth_time`, and ID tokens have no session ID (OpenID Connect Core section 2).

@@ -31,7 +31,7 @@ export function parseToken(token: string): ParsedToken | TokenFault {
   const name = typeof header.alg === 'string' ? header.alg : undefined;
   const alg = name === 'Ed25519' ? 'EdDSA' : name;
   const algorithm = alg === undefined ? undefined : findAlgorithm(alg);
-  // `crit` lists extensions that must be understood, and we support none (RFC 7515 section 4.1.11).
+  // `crit` lists extensions that must be understood, and none are supported (RFC 7515 section 4.1.11).
   if (alg === undefined || algorithm === undefined || header.crit !== undefined) {
     return { reason: 'algorithm', algorithm: name };
   }

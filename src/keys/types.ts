@@ -12,7 +12,7 @@ export type Claims = Record<string, unknown>;
  */
 export type TokenKind = 'access' | 'id' | 'signed-url' | 'other';
 
-/** Why a token was rejected. Expiry and other claims are checked by each service, not here. */
+/** The reason why a token was rejected. Expiry and other claims are checked by each service instead. */
 export type TokenFault =
   /** The token isn't three base64url parts with JSON objects in the first two. */
   | { readonly reason: 'malformed'; readonly parts: number }
@@ -21,7 +21,7 @@ export type TokenFault =
   /** There is no key for this `kid` or `alg`. */
   | { readonly reason: 'no-key'; readonly algorithm: string; readonly kid: string | undefined }
   | { readonly reason: 'signature'; readonly algorithm: string; readonly kid: string | undefined }
-  /** This project signed the token for another purpose (`token-kind.ts`). */
+  /** This project signed the token for a different purpose (`token-kind.ts`). */
   | { readonly reason: 'kind'; readonly algorithm: string; readonly kind: TokenKind };
 
 export type VerifiedToken =
@@ -41,7 +41,9 @@ export interface JsonWebKeySet {
 }
 
 export interface Keys {
-  /** Legacy JWT keys, `sb_` keys and the S3 pair. With a signing keys file, the JWT keys change with the key in use. */
+  /**
+   * Legacy JWT keys, `sb_` keys and the S3 key pair. With a signing keys file, the JWT keys change with the key in use.
+   */
   readonly anonKey: string;
   readonly serviceRoleKey: string;
   readonly publishableKey: string;
@@ -53,21 +55,21 @@ export interface Keys {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
     readonly region: string;
-    /** Whether this is the pair of every local stack. */
+    /** Whether this is the key pair of every local stack. */
     readonly isWellKnown: boolean;
   };
   /**
    * Checks signature and kind synchronously, with a bounded cache of verified tokens. Only access tokens are accepted.
-   * Callers check `exp`, `nbf`, `aud` and so on at each call, whether the token was cached or not.
+   * Callers must check `exp`, `nbf`, `aud` and so on at each call, whether or not the token was cached.
    */
   verify(token: string): VerifiedToken;
   /** Like {@link verify}, but only accepts tokens that this project signed, not those of a third-party issuer. */
   verifyOwn(token: string): VerifiedToken;
-  /** Like {@link verifyOwn}, but only for tokens of signed storage URLs. */
+  /** Like {@link verifyOwn}, but only accepts tokens of signed storage URLs. */
   verifySignedUrl(token: string): VerifiedToken;
   /**
    * Waits for the third-party issuer's keys that the bearer token in this `Authorization` header needs. Returns
-   * undefined if no wait is necessary. Never rejects.
+   * undefined if the keys are available. Never rejects.
    */
   prepare(authorization: string | undefined): Promise<void> | undefined;
   /** Returns the JWS name of the current signing key's algorithm, or `HS256` if the JWT secret signs. */
@@ -78,7 +80,7 @@ export interface Keys {
   signWithSecret(claims: Claims): string;
   /** Never contains an `oct` key. */
   publicJwks(): JsonWebKeySet;
-  /** This project's keys toward SAML identity providers. */
+  /** Returns this project's keys for SAML identity providers. */
   samlKeys(): Promise<SamlKeys>;
   /** Includes the `oct` secret if the project still accepts it (REST, functions' SUPABASE_JWKS). */
   internalJwks(): JsonWebKeySet;

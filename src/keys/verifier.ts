@@ -1,6 +1,6 @@
 /**
- * The shared token verifier: structure, algorithm, key and signature (RFC 7515 section 5.2). Each service checks the
- * claims (expiry, audience, role …) at each call.
+ * The shared token verifier, which checks structure, algorithm, key and signature (RFC 7515 section 5.2). Each service
+ * checks the claims (expiry, audience, role and so on) at each call.
  */
 import type { Key } from './algorithms.ts';
 import type { LoadedKey } from './jwk.ts';
@@ -9,7 +9,7 @@ import type { TokenFault, VerifiedToken } from './types.ts';
 
 type Accepted = Extract<VerifiedToken, { ok: true }>;
 
-/** The maximum number of cached tokens and the maximum length of each. Together they bound the memory. */
+/** The maximum number of cached tokens and the maximum length of each. Together they limit the memory. */
 const cacheEntries = 2000;
 const cachedTokenChars = 4096;
 
@@ -54,7 +54,7 @@ export function createVerifier(
       if (entries > 0) onLookup?.(known !== undefined);
       if (known !== undefined) return known;
       const { result, isOwn } = check(token, current());
-      // An external issuer may revoke a key, so its tokens are verified each time.
+      // An external issuer can revoke a key, so its tokens are verified each time.
       if (result.ok && isOwn) remember(token, result);
       return result;
     },
@@ -69,7 +69,7 @@ function check(text: string, keys: VerifierKeys): { result: VerifiedToken; isOwn
   const candidates = candidateKeys(alg, token.algorithm.kty, kid, keys);
   const isOwn = isSignedBy(token, candidates);
   if (isOwn) return { result: accepted(token, true), isOwn };
-  // No secrets, because an external issuer's keys are public.
+  // Symmetric keys are excluded because an external issuer's keys are public.
   const outside = token.algorithm.kty === 'oct' ? [] : (keys.outside?.(token) ?? []);
   if (isSignedBy(token, outside)) return { result: accepted(token, false), isOwn };
   const reason = candidates.length + outside.length === 0 ? 'no-key' : 'signature';
@@ -94,8 +94,8 @@ function accepted({ header, claims, claimsJson, alg, kid }: ParsedToken, isOwn: 
 }
 
 /**
- * Returns the keys of the right type: with a kid only that key, and for HMAC the project's secret if no key has the
- * kid.
+ * Returns the keys of the right type. With a kid, only the key with that kid is returned. For HMAC, the project's
+ * secret is returned if no key has the kid.
  */
 function candidateKeys(
   alg: string,

@@ -1,6 +1,6 @@
 /**
- * Keeps recent requests and log lines in memory, all log lines in files, and counts per service. A request costs one
- * record in a ring, a few additions and a line in the log file. It is only made readable on demand
+ * Stores recent requests and log lines in memory, all log lines in files, and counts per service. A request costs one
+ * record in a ring, a few additions and a line in the log file. The record is only made readable on demand
  * (docs/decisions/0017-logs.md).
  */
 import type { LogFields, Logger } from '../kernel/log.ts';
@@ -25,7 +25,7 @@ export { keptSegments, segmentPath } from './segments.ts';
 export type { Cursor, Level, LogEntry, LogFilter, LogPage, MetricsReport, Telemetry } from './types.ts';
 export { levels } from './types.ts';
 
-/** Separate from requests, so that a function with much output doesn't evict them. */
+/** Separate from requests so that a function with a lot of output doesn't evict them. */
 const keptRequests = 3000;
 const keptLines = 3000;
 const keptLineChars = 8000;
@@ -59,7 +59,7 @@ export function createTelemetry({ log, dir, now = Date.now }: TelemetryOptions):
     for (const follower of followers) follower(shown);
   };
 
-  /** Before this time, only the files are complete. */
+  /** The time before which only the files are complete. */
   function memoryBeginsAt(): number {
     return Math.max(startedAt - 1, requests.oldestAt ?? 0, lines.oldestKept?.at ?? 0);
   }
@@ -150,7 +150,9 @@ function cursorAfter(entries: readonly LogEntry[], before: Cursor | undefined): 
   return { at, skip: before?.at === at ? before.skip + skip : skip };
 }
 
-/** The fields of a request in the log file: enough to find it, and all of them if it was slow or failed. */
+/**
+ * Returns the fields of a request in the log file: enough to find the request, or all fields if it was slow or failed.
+ */
 function fileFields(record: RequestRecord): LogFields {
   const { requestId, service, method, url, status, durationMs, ip, trace } = record;
   const question = url.indexOf('?');
@@ -182,7 +184,7 @@ function fileFields(record: RequestRecord): LogFields {
   };
 }
 
-/** Logs to both. Debug lines aren't in the stream, just as they aren't in the file. */
+/** Logs to both the file and the stream. Debug lines are excluded from both. */
 function observed(
   inner: Logger,
   own: LogFields,

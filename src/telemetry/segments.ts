@@ -1,9 +1,9 @@
-/** Reads log files from the end, newest line first, in pieces, so that a large log blocks nothing. */
+/** Reads log files from the end, newest line first, in pieces so that a large log doesn't block other work. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export const logFileName = 'plinth.log';
-/** `plinth.log`, then `plinth.log.1` (the newest of the older ones) and so on. */
+/** `plinth.log`, then `plinth.log.1` (the newest rotated file) and so on. */
 export const keptSegments = 8;
 
 const pieceBytes = 128 * 1024;

@@ -15,7 +15,7 @@ export const levels = ['debug', 'info', 'warn', 'error'] as const;
 export type Level = (typeof levels)[number];
 
 export interface LogEntry {
-  /** Milliseconds since the epoch. For a request, when its response was complete. */
+  /** Milliseconds since the epoch. For a request, the time when its response was complete. */
   readonly at: number;
   readonly level: Level;
   readonly kind: 'request' | 'line';
@@ -24,7 +24,7 @@ export interface LogEntry {
   readonly requestId?: string | undefined;
   readonly method?: string | undefined;
   readonly path?: string | undefined;
-  /** With secrets removed. */
+  /** The query with secrets removed. */
   readonly query?: string | undefined;
   readonly status?: number | undefined;
   readonly durationMs?: number | undefined;
@@ -33,7 +33,7 @@ export interface LogEntry {
   readonly userAgent?: string | undefined;
   readonly role?: string | undefined;
   readonly userId?: string | undefined;
-  /** For a REST request: the schema that it selected or that applied by default. */
+  /** For a REST request, the schema that it selected or the default schema. */
   readonly schema?: string | undefined;
   readonly operator?: string | undefined;
   readonly statements?: readonly Span[] | undefined;
@@ -42,11 +42,11 @@ export interface LogEntry {
 }
 
 export interface LogFilter {
-  /** A service such as `rest`, or all but one: `!console`. */
+  /** A service such as `rest`, or all services except one, such as `!console`. */
   readonly service?: string | undefined;
   /** The minimum severity. */
   readonly level?: Level | undefined;
-  /** A status such as `404`, or the first digit of a class: `4`. */
+  /** A status such as `404`, or the first digit of a class, such as `4`. */
   readonly status?: string | undefined;
   /** A substring of the path. */
   readonly path?: string | undefined;
@@ -56,7 +56,7 @@ export interface LogFilter {
   /** A substring of any displayed text. */
   readonly search?: string | undefined;
   /**
-   * Returns the displayed form of a text. `path` and `search` match this form, so that removed secrets can't be guessed
+   * Returns the displayed form of a text. `path` and `search` match this form so that removed secrets can't be guessed
    * letter by letter.
    */
   readonly shown?: ((text: string) => string) | undefined;

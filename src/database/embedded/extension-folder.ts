@@ -1,7 +1,7 @@
 /**
- * Generates the folder of control files that PostgreSQL searches before its own (`extension_control_path`): our
- * SQL-only extensions, pgTAP, the contrib modules that a non-superuser may create here, and a placeholder for each
- * unavailable extension. The stock scripts are copied with an additional first line.
+ * Generates the folder of control files that PostgreSQL searches before its own folder (`extension_control_path`). It
+ * contains Plinth's SQL-only extensions, pgTAP, the contrib modules that a non-superuser is allowed to create here, and
+ * a placeholder for each unavailable extension. The stock scripts are copied with an additional first line.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -60,12 +60,12 @@ const placeholders = Object.keys(missingExtensions).map((name) => [name, placeho
 
 const isTrusted = (control: string): boolean => /^\s*trusted\s*=\s*(true|on|yes|1)/m.test(control);
 
-/** Precedes every script, because scripts run as a superuser and the project's event triggers would too. */
+/** Inserted before every script. Scripts run as a superuser, so the project's event triggers would, too. */
 const silence = 'set local event_triggers = off;\n';
 
 const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
 
-/** Changes with the binaries, our own files and the tables of extensions. */
+/** Changes with the binaries, Plinth's own files and the lists of extensions. */
 function stampOf(binaries: Binaries, own: readonly ExtensionFile[], pgtap: readonly ExtensionFile[]): string {
   const hash = createHash('sha256').update(binaries.stockExtensions).update(binaries.version);
   const appended = amendedExtensions.map((name) => [name, amendmentOf(name)]);
@@ -74,7 +74,10 @@ function stampOf(binaries: Binaries, own: readonly ExtensionFile[], pgtap: reado
     .digest('hex');
 }
 
-/** Our control files and scripts. A long script is a folder of parts, which are joined in name order (`vector--0.8.0/`). */
+/**
+ * Plinth's control files and scripts. A long script is a folder of parts, which are joined in name order
+ * (`vector--0.8.0/`).
+ */
 function ownFiles(): ExtensionFile[] {
   return readdirSync(ownExtensions, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() || /\.(control|sql)$/.test(entry.name))

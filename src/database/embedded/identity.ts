@@ -1,8 +1,8 @@
 /**
  * Chooses the user that the server runs as. PostgreSQL refuses to run as root, so root uses an unprivileged user: the
- * owner of the project folder, `postgres`, or `nobody`. If that user can't reach the folders (a home folder with mode
- * 0700), the server runs in a user namespace with a single user. The files stay owned by root, and no account or chown
- * is needed.
+ * owner of the project folder, `postgres`, or `nobody`. If none of these users can access the folders (a home folder
+ * with mode 0700), the server runs in a user namespace with a single user. The files remain owned by root, and neither
+ * an account nor chown is needed.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -20,8 +20,8 @@ export interface Account {
 }
 
 /**
- * Returns an identity that can reach all `folders`. They must exist, and the first is the data folder. Returns
- * undefined if no such identity exists. The caller then has to use another folder with {@link unprivilegedAccount}.
+ * Returns an identity that can access all `folders`. They must exist, and the first is the data folder. Returns
+ * undefined if there is no such identity. The caller must then use a different folder with {@link unprivilegedAccount}.
  */
 export function chooseIdentity(folders: readonly string[]): Identity | undefined {
   if (process.getuid?.() !== 0) return { kind: 'self' };
@@ -33,7 +33,7 @@ export function chooseIdentity(folders: readonly string[]): Identity | undefined
   return namespaceIdentity(accounts);
 }
 
-/** Returns an account that can own a folder elsewhere. */
+/** Returns an account that can own a folder in another location. */
 export function unprivilegedAccount(): Account | undefined {
   return candidates(readAccounts(), 0)[0];
 }

@@ -1,4 +1,4 @@
-/** Creates a data folder. It gets its final name only when it is complete, so an interrupted one is never used. */
+/** Creates a data folder. The folder is renamed only once it is complete, so an incomplete folder is never used. */
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -30,8 +30,8 @@ export async function initialise(
 ): Promise<void> {
   removeUnfinished(pgdata);
   const work = join(dirname(pgdata), `${unfinishedPrefix}${randomBytes(6).toString('hex')}`);
-  // Written beside the folder, because initdb requires an empty folder. Its name lets the next start remove it after a
-  // crash.
+  // Written beside the folder, because initdb requires an empty folder. The file name allows the next start to remove
+  // it after a crash.
   const passwordFile = `${work}.password`;
   mkdirSync(work, { mode: 0o700 });
   if (identity.kind === 'user') chownSync(work, identity.uid, identity.gid);
@@ -61,8 +61,8 @@ async function runInitdb(
   durable: boolean,
 ): Promise<void> {
   let reason = '';
-  // libc's ctype still determines what a letter is for pg_trgm and dictionaries. If the system lacks the locale, C is
-  // used.
+  // libc's ctype still determines which characters are letters for pg_trgm and dictionaries. C is used if the system
+  // doesn't have the locale.
   for (const ctype of [process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8', 'C']) {
     const { file, args, ids } = commandAs(identity, binaries.initdb, [
       `--pgdata=${dir}`,

@@ -1,7 +1,7 @@
 /**
- * Ends processes that a killed run left behind. The caller holds the data folder's lock, so any PostgreSQL process in
- * the folder is orphaned. PostgreSQL refuses to start right after a kill -9, because a zombie still responds to signals
- * and remaining children still hold the shared memory.
+ * Ends processes that a killed process left behind. The caller holds the data folder's lock, so any PostgreSQL process
+ * in the folder is orphaned. PostgreSQL refuses to start immediately after a kill -9, because a zombie still responds
+ * to signals and remaining child processes still hold the shared memory.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ export async function clearLeftovers(pgdata: string): Promise<void> {
   const pidFile = join(pgdata, 'postmaster.pid');
   const pid = readPid(pidFile);
   if (pid !== undefined && isPostmasterOf(pid, pgdata)) {
-    // Ends a complete server whose parent died: fast shutdown, then immediate shutdown, then SIGKILL.
+    // Ends a complete server whose parent process died, with a fast shutdown, then an immediate shutdown, then SIGKILL.
     const ended =
       (await endWith(pid, 'SIGINT', 10_000)) ||
       (await endWith(pid, 'SIGQUIT', 5_000)) ||

@@ -1,8 +1,8 @@
 /**
- * Lends a login to a project role whose password only the project knows: creates a role of ours that can do nothing
- * except become that role. If a stronger role switched to the project's role, SQL in the session could switch back.
- * This session would end up with no rights. Its password is valid only briefly, because SQL in the session could change
- * it.
+ * Lends a login to a project role whose password only the project knows. Creates a role that can only switch to the
+ * project's role. If a more powerful role switched to the project's role, SQL in the session could switch back. With
+ * this role, switching back leaves the session without any rights. The role's password is only valid briefly, because
+ * SQL in the session could change it.
  */
 import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
 import type { Logins } from '../logins/passwords.ts';
@@ -24,7 +24,7 @@ interface RoleFacts {
 
 const validSeconds = 60;
 
-/** `session` belongs to a superuser. @throws {PostgresError} if the role isn't allowed to sign in. */
+/** `session` must belong to a superuser. @throws {PostgresError} if the role isn't allowed to sign in */
 export async function lendLogin(
   session: Queryable,
   logins: Logins,
@@ -55,7 +55,7 @@ export async function lendLogin(
   };
 }
 
-/** Takes a lock, because another process may do the same. */
+/** Takes a lock because another process may do the same. */
 function preparation(user: string, role: string, verifier: string): string {
   const name = quoteIdentifier(user);
   return `begin

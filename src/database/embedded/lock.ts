@@ -1,6 +1,6 @@
 /**
- * Ensures that one process uses a data folder. The file `lock` identifies the process, and the lock of a dead process
- * is void.
+ * Ensures that only one process uses a data folder. The file `lock` identifies the process. The lock of a dead process
+ * is ignored.
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ export interface LockInfo {
   readonly pid: number;
   /** An ISO 8601 timestamp. */
   readonly startedAt: string;
-  /** PostgreSQL's TCP port: null without TCP, 0 while it is unknown. */
+  /** PostgreSQL's TCP port. Null without TCP, and 0 while it is unknown. */
   readonly port: number | null;
-  /** Distinguishes the process from a later one with the same ID. */
+  /** Distinguishes the process from a later process with the same ID. */
   readonly mark?: string;
 }
 
@@ -24,7 +24,7 @@ export interface Lock {
 }
 
 /**
- * Takes the lock of `dataDir`, or throws `locked` with the process that holds it.
+ * Acquires the lock of `dataDir`, or throws `locked` with the process that holds it.
  *
  * @example
  * const lock = acquireLock('/project/.plinth', 54322);
@@ -37,7 +37,7 @@ export function acquireLock(dataDir: string, port: number | null): Lock {
     port,
     mark: startMark(process.pid),
   };
-  // Written under a temporary name and linked into place, so no process can read an incomplete lock.
+  // Written under a temporary name and then linked, so that no process can read an incomplete lock.
   const draft = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   try {
     writeFileSync(draft, `${JSON.stringify(own)}\n`, { mode: 0o600 });
@@ -74,7 +74,7 @@ export function acquireLock(dataDir: string, port: number | null): Lock {
   };
 }
 
-/** Returns the content of the lock file, or undefined if there is none. */
+/** Returns the content of the lock file, or undefined if the file doesn't exist. */
 export function readLock(dataDir: string): LockInfo | undefined {
   try {
     const info = JSON.parse(readFileSync(join(dataDir, 'lock'), 'utf8')) as LockInfo;
@@ -91,7 +91,7 @@ export function isHeld(info: LockInfo): boolean {
   return info.mark === undefined || mark === undefined || mark === info.mark;
 }
 
-/** Moves the stale lock aside and checks it again, because a third process may have replaced it. */
+/** Renames the stale lock and checks it again, because another process may have replaced it. */
 function removeStale(path: string, seen: LockInfo | undefined): void {
   const aside = `${path}.stale.${process.pid}`;
   try {

@@ -1,7 +1,7 @@
 /**
  * Stores the secret from which the login roles' passwords are derived (`../logins/passwords.ts`) in a file that only
- * the owner of Plinth's data folder can read. It isn't in PostgreSQL's folder, because a role with REPLICATION can copy
- * that folder as a base backup. If the server runs as another user, it can't read the file either.
+ * the owner of Plinth's data folder can read. The file isn't in PostgreSQL's folder, because a role with REPLICATION
+ * can copy that folder as a base backup. If the server runs as a different user, it can't read the file either.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Reads facts about other processes: whether they are alive, when they started and their working directory. */
+/** Reads information about other processes: whether they are running, when they started and their working directory. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
@@ -17,7 +17,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Returns a text that identifies this process among others with the same ID (start time and boot), or undefined if
+ * Returns text that distinguishes this process from others with the same ID (start time and boot), or undefined if
  * unknown.
  */
 export function startMark(pid: number): string | undefined {
@@ -39,7 +39,8 @@ export function startMark(pid: number): string | undefined {
 
 /**
  * Returns the PostgreSQL processes whose working directory is `dir`, which includes the postmaster and all its
- * children. Empty on platforms that don't provide it, where PostgreSQL's own shared memory check decides.
+ * children. Empty on platforms that don't provide this information. On those platforms, PostgreSQL's own shared memory
+ * check decides.
  */
 export function processesIn(dir: string): number[] {
   if (!linux) return [];
@@ -58,8 +59,8 @@ export function processesIn(dir: string): number[] {
 }
 
 /**
- * Whether `pid` is the postmaster of the data folder `dir`. Returns true if unsure, because a repeated attempt to stop
- * it does no harm.
+ * Whether `pid` is the postmaster of the data folder `dir`. Returns true if unsure, because stopping it again has no
+ * effect.
  */
 export function isPostmasterOf(pid: number, dir: string): boolean {
   if (!isAlive(pid)) return false;
@@ -67,8 +68,8 @@ export function isPostmasterOf(pid: number, dir: string): boolean {
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === dir;
     } catch (error) {
-      // A process of another user can't be inspected. It isn't the server that we started, unless we started it under
-      // another account.
+      // A process of another user can't be inspected. It isn't the server that Plinth started, unless Plinth started
+      // the server under a different account.
       return (
         (error as NodeJS.ErrnoException).code === 'EACCES' &&
         /postgres/.test(readText(`/proc/${pid}/comm`) ?? '')

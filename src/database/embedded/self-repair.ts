@@ -1,6 +1,6 @@
 /**
- * Repairs, at start, roles and settings that Plinth depends on. `postgres` can change them because it has the admin
- * option on the API roles, and it can set preload libraries that don't exist.
+ * Repairs roles and settings that Plinth depends on, at startup. `postgres` can change them because it has the admin
+ * option on the API roles, and it can configure preload libraries that don't exist.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';
@@ -8,14 +8,14 @@ import type { PostgresErrorShape, Queryable } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
 
 /**
- * Opens a superuser session. A database setting that blocks all connections with a missing preload library is removed
- * first.
+ * Opens a superuser session. If a database setting blocks all connections with a missing preload library, the setting
+ * is removed first.
  */
 export async function connectAdmin(target: ConnectionOptions, log: Logger): Promise<Client> {
   try {
     return await Client.connect(target);
   } catch (error) {
-    // The undefined file is a library in local_preload_libraries or session_preload_libraries.
+    // The file that wasn't found is a library in local_preload_libraries or session_preload_libraries.
     if ((error as PostgresErrorShape).code !== '58P01') throw error;
     const outside = await Client.connect({ ...target, database: 'template1' });
     try {
@@ -38,9 +38,9 @@ interface RoleFacts {
   readonly bypass: boolean;
   readonly login: boolean;
   readonly inherit: boolean;
-  /** Whether the role has REPLICATION and `postgres` is this role or can become it. */
+  /** Whether the role has REPLICATION and `postgres` is this role or can switch to it. */
   readonly lentReplication: boolean;
-  /** Entries of the form `role SET name=value` for preload libraries. */
+  /** Entries in the format `role SET name=value` for preload libraries. */
   readonly preload: readonly string[];
 }
 
@@ -53,8 +53,8 @@ const required: Readonly<Record<string, Pick<RoleFacts, 'bypass' | 'login' | 'in
 };
 
 /**
- * Requires a superuser. Each repair logs one warning. `replication` states whether `postgres` may have and grant
- * REPLICATION.
+ * Requires a superuser. Each repair logs a warning. `replication` specifies whether `postgres` is allowed to have and
+ * grant REPLICATION.
  */
 export async function repairRoles(
   session: Queryable,
@@ -103,7 +103,8 @@ export async function repairRoles(
 }
 
 /**
- * A role with REPLICATION can load a library from any path, so a project's roles only have it if the setting allows it.
+ * A role with REPLICATION can load a library from any path, so a project's roles only have REPLICATION if the setting
+ * allows it.
  */
 async function setReplication(
   session: Queryable,

@@ -12,15 +12,13 @@ export interface Server {
   readonly ended: Promise<void>;
   /** Performs a fast shutdown: clients are disconnected and a checkpoint is written. */
   stop(): Promise<void>;
-  /** Lets our process exit while the server is running. */
+  /** Lets this process exit while the server is running. */
   unref(): void;
 }
 
 export type ServerLogLevel = 'debug' | 'warn';
 
-/**
- * Resolves when the server accepts connections. @throws {DatabaseError} start_failed, with PostgreSQL's own message.
- */
+/** Resolves when the server accepts connections. @throws {DatabaseError} start_failed, with PostgreSQL's own message */
 export async function startServer(options: {
   readonly binaries: Binaries;
   readonly identity: Identity;
@@ -30,11 +28,12 @@ export async function startServer(options: {
   const { file, args, ids } = commandAs(options.identity, options.binaries.postgres, [
     '-D',
     options.pgdata,
-    // Set on the command line because an error may concern the configuration file.
+    // Set on the command line because an error may be in the configuration file.
     '-c',
     'log_line_prefix=',
   ]);
-  // Starts a separate session, so that Ctrl-C in a terminal reaches only us while requests in progress finish.
+  // Starts a separate session, so that Ctrl-C in a terminal only signals this process while requests in progress
+  // finish.
   const child = spawn(file, args, {
     ...ids,
     cwd: '/',
@@ -58,7 +57,9 @@ export async function startServer(options: {
   };
 }
 
-/** PostgreSQL doesn't inherit our environment, because PG* variables and locales would change its behavior. */
+/**
+ * PostgreSQL doesn't inherit this process's environment, because PG* variables and locales would change its behavior.
+ */
 export function serverEnvironment(): NodeJS.ProcessEnv | undefined {
   if (process.platform === 'win32') return undefined;
   return {
@@ -84,12 +85,13 @@ function untilReady(
     };
     createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
       if (lastLines.push(line) > 40) lastLines.shift();
-      // Messages such as "the database system is starting up" are also FATAL, for clients that connect early.
+      // Messages such as "the database system is starting up" are also FATAL. They are sent to clients that connect too
+      // early.
       onLine(/^(FATAL|PANIC)/.test(line) && !/the database system is/.test(line) ? 'warn' : 'debug', line);
       if (line.includes('database system is ready to accept connections')) resolve();
     });
     child.once('error', fail);
-    // 'close' is emitted after the last line was read.
+    // The 'close' event is emitted after the last line was read.
     child.once('close', () => fail());
   });
 }

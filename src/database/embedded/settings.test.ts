@@ -11,7 +11,7 @@ const settings: ServerSettings = {
   extra: {},
 };
 
-/** Reads a configuration file as PostgreSQL does: the last entry of a name applies, and quotes are doubled. */
+/** Reads a configuration file like PostgreSQL: the last entry for a name applies, and quotes are doubled. */
 function read(text: string): Record<string, string> {
   const entries = text
     .trimEnd()

@@ -8,9 +8,9 @@ export interface ServerSettings {
   /** Null disables TCP. */
   readonly listenAddress: string | null;
   readonly socketDir: string | null;
-  /** Folders that contain an `extension/` folder of control files. They are searched before the stock ones. */
+  /** Folders that contain an `extension/` folder with control files. They are searched before the stock folder. */
   readonly extensionDirs: readonly string[];
-  /** False for disposable clusters: no fsync, many slots and connections. */
+  /** False for disposable clusters, which disable fsync and allow many slots and connections. */
   readonly durable: boolean;
   /** `[db.settings]` from config.toml. They override all other settings. */
   readonly extra: Readonly<Record<string, string | number | boolean>>;
@@ -30,14 +30,14 @@ export function postgresqlConf(settings: ServerSettings): string {
     lc_messages: 'C',
     password_encryption: 'scram-sha-256',
 
-    // Defaults for a developer machine: little memory until it is needed, and no idle helper processes.
+    // Defaults for a developer's machine: little memory until it is needed, and no idle helper processes.
     shared_buffers: '64MB',
     io_method: 'sync',
     huge_pages: false,
-    // The values of the local stack's server, so that plans and EXPLAIN's list of settings are the same.
+    // The values from the local stack's server, so that plans and the settings in EXPLAIN are the same.
     effective_cache_size: '128MB',
 
-    // Logical decoding for realtime.
+    // Required for logical decoding, which realtime uses.
     wal_level: 'logical',
     max_wal_senders: 10,
     max_replication_slots: 10,
@@ -80,10 +80,10 @@ export function postgresqlConf(settings: ServerSettings): string {
 }
 
 /**
- * Every login requires a password, even on the socket: dblink and similar modules connect from inside the server as the
- * server's own operating system user, so neither `trust` nor `peer` would keep SQL from becoming the superuser. Where a
- * socket exists, the superuser can only use the socket. Logical replication in database mode matches the ordinary
- * lines. No line matches physical replication.
+ * Every login requires a password, even on the socket. dblink and similar modules connect from within the server as the
+ * server's operating system user, so neither `trust` nor `peer` would prevent SQL from becoming the superuser. If there
+ * is a socket, the superuser can only use the socket. Logical replication in database mode matches the ordinary lines.
+ * No line matches physical replication.
  */
 export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boolean }): string {
   return [
@@ -96,7 +96,7 @@ export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boo
   ].join('\n');
 }
 
-/** Quoted strings in this file support backslash escapes and end at a line break. */
+/** Quoted strings in this file support backslash escapes and must not contain line breaks. */
 function quote(value: string | number | boolean): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   return `'${String(value)

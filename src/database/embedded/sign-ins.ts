@@ -1,5 +1,5 @@
 /**
- * Opens sessions on the embedded server: each of our roles signs in with its own password. SQL can change that
+ * Opens sessions on the embedded server. Each of Plinth's roles signs in with its own password. SQL can change that
  * password, because `postgres` can act as the service roles, so a rejected sign-in resets it. A project's role is lent
  * a login.
  */
@@ -23,13 +23,12 @@ export interface ReachedCluster {
 export interface SignIns {
   readonly target: (role: LoginRole) => ConnectionOptions;
   /**
-   * Returns connection options for any role in any database of the server. @throws if the role isn't allowed to sign
-   * in.
+   * Returns connection options for any role in any database of the server. @throws if the role isn't allowed to sign in
    */
   readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
 }
 
-/** Returns the connection options of one of our roles. */
+/** Returns the connection options for one of Plinth's roles. */
 export function clusterTarget(
   { socketDir, host, port, logins }: ReachedCluster,
   role: string,
@@ -47,7 +46,10 @@ export function clusterTarget(
   };
 }
 
-/** Roles that a project can't become start with our own settings, regardless of the project's database settings. */
+/**
+ * Sessions of roles that a project can't switch to start with Plinth's settings, regardless of the project's database
+ * settings.
+ */
 function parametersOf(role: string): Pick<ConnectionOptions, 'parameters'> {
   if (role === 'supabase_admin') return { parameters: { ...superuserSettings(180_000), role: 'none' } };
   if (role === 'supabase_replication_admin') return { parameters: { ...ownSessionSettings, role: 'none' } };

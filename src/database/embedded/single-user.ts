@@ -1,6 +1,7 @@
 /**
- * Runs PostgreSQL in single-user mode: one statement as the cluster's first superuser, on a data folder whose server
- * isn't running. It needs no password and doesn't listen, so it can set the superuser's password when that is unknown.
+ * Runs PostgreSQL in single-user mode: one statement as the cluster's first superuser, in a data folder whose server
+ * isn't running. Single-user mode doesn't require a password or listen on a port, so it can set the superuser's
+ * password when the password is unknown.
  */
 import { spawn } from 'node:child_process';
 import { quoteLiteral } from '../../kernel/sql.ts';
@@ -15,8 +16,8 @@ export async function setSuperuserPassword(
   pgdata: string,
   verifier: string,
 ): Promise<void> {
-  // Settings passed with `-c` override the configuration file. The database is one for which no project has made
-  // settings.
+  // Settings passed with `-c` override the configuration file. The statement runs in a database for which no project
+  // has configured settings.
   const { file, args, ids } = commandAs(identity, binaries.postgres, [
     '--single',
     '-D',

@@ -11,7 +11,7 @@ import type { Identity } from './identity.ts';
 /** The longest name that PostgreSQL adds is `/.s.PGSQL.65535.lock`. */
 const longestFolderBytes = 80;
 
-/** Removes the socket and lock file of a killed server. The lock names a process that no longer exists. */
+/** Removes the socket and lock file of a killed server. The lock contains the ID of a process that no longer exists. */
 export function emptySocketDir(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith('.s.PGSQL.')) rmSync(join(folder, name), { force: true });
@@ -28,7 +28,7 @@ export function makeSocketDir(dataDir: string, identity: Identity): string {
   try {
     return own(hashed, identity);
   } catch {
-    // Another user has created that folder. A folder with an unpredictable name works as well.
+    // Another user has created that folder. A folder with an unpredictable name can be used instead.
     return own(mkdtempSync(join(tmpdir(), 'plinth-')), identity);
   }
 }

@@ -1,4 +1,4 @@
-/** Keeps a server running: if it is killed, for example by the out-of-memory killer, it is restarted. */
+/** Keeps a server running. If it is killed, for example by the out-of-memory killer, it is restarted. */
 import type { Logger } from '../../kernel/log.ts';
 import type { Server } from './server.ts';
 
@@ -9,7 +9,7 @@ export interface Supervised {
   unref(): void;
 }
 
-/** `relaunch` cleans up after the dead server and starts the next one. */
+/** `relaunch` cleans up after the dead server and starts a new one. */
 export function supervise(first: Server, relaunch: () => Promise<Server>, log: Logger): Supervised {
   let server = first;
   let stopping = false;

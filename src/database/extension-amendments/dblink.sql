@@ -1,10 +1,11 @@
--- In stock PostgreSQL, these two functions run as the superuser who created the extension and connect without a
--- password, as the server's operating system user, to any server that trusts it. Here they behave like dblink_connect.
+-- In stock PostgreSQL, these two functions run as the superuser who created the extension. They connect without a
+-- password, as the server's operating system user, to any server that trusts that user. In Plinth, they behave like
+-- dblink_connect.
 alter function dblink_connect_u(text) security invoker;
 alter function dblink_connect_u(text, text) security invoker;
 
--- API clients can call anything that PUBLIC can. They must not open connections from this server, so only `postgres`
--- can grant that.
+-- API clients can call any function that PUBLIC can call. They must not open connections from this server, so only
+-- `postgres` can grant this privilege.
 set local search_path = pg_catalog, pg_temp;
 do $$
 declare

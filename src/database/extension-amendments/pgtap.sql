@@ -1,5 +1,5 @@
--- The views belong to the role that creates the extension. Its default privileges in `public` would grant all rights on
--- them to the API roles.
+-- The views belong to the role that creates the extension. That role's default privileges in `public` would grant all
+-- privileges on the views to the API roles.
 do $$
 declare
   made record;
@@ -18,8 +18,9 @@ begin
 end
 $$;
 
--- The functions belong to the role that creates the extension, too. A project whose default privileges deny EXECUTE to PUBLIC
--- could run no test under another role. Upstream, a superuser owns the functions, so those default privileges don't apply.
+-- The functions also belong to the role that creates the extension. A project whose default privileges deny EXECUTE to
+-- PUBLIC couldn't run tests under any other role. Upstream, a superuser owns the functions, so those default privileges
+-- don't apply.
 do $$
 declare
   made record;

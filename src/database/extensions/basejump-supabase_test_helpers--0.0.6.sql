@@ -1,5 +1,6 @@
--- The functions that basejump-supabase_test_helpers 0.0.6 documents on database.dev, written for Plinth. The script runs as
--- the role that creates the extension, so the functions that read `auth.users` have no more rights than that role.
+-- The functions that basejump-supabase_test_helpers 0.0.6 documents on database.dev, implemented for Plinth. The script
+-- runs as the role that creates the extension, so the functions that read `auth.users` have the same privileges as that
+-- role.
 
 create schema if not exists tests;
 create schema if not exists test_overrides;
@@ -49,7 +50,7 @@ create function tests.get_supabase_uid(identifier text) returns uuid
 language sql stable
 return (tests.get_supabase_user(identifier) ->> 'id')::uuid;
 
--- Becomes the user for the rest of the transaction, as a request with the user's access token would.
+-- Switches to the user for the rest of the transaction, like a request with the user's access token.
 create function tests.authenticate_as(identifier text) returns void
 language plpgsql
 as $$
@@ -81,7 +82,7 @@ begin
 end
 $$;
 
--- pgTAP tests. In plpgsql, because pgTAP may be created later and in any schema.
+-- pgTAP tests. They are written in plpgsql because pgTAP may be created later and in any schema.
 create function tests.rls_enabled(testing_schema text) returns text
 language plpgsql
 as $$
@@ -106,7 +107,7 @@ begin
 end
 $$;
 
--- A frozen time hides the built-in now() from names that are resolved later in the transaction.
+-- A frozen time hides the built-in now() when names are resolved later in the transaction.
 create function test_overrides.now() returns timestamptz
 language sql stable
 return coalesce(nullif(current_setting('tests.frozen_time', true), '')::timestamptz, pg_catalog.now());
@@ -130,5 +131,5 @@ begin
 end
 $$;
 
--- Tests call these functions under every role. Default privileges of the project may deny that.
+-- Tests call these functions under every role. The project's default privileges might not allow that.
 grant execute on all functions in schema tests, test_overrides to public;

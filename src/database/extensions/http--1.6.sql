@@ -1,10 +1,11 @@
--- A user's event trigger must not run with the rights of this script.
+-- Prevents the project's event triggers from running with the privileges of this script.
 set local event_triggers = off;
--- A user's function must not be mistaken for a built-in one.
+-- Prevents project functions from being used instead of built-in functions with the same names.
 set local search_path = pg_catalog, pg_temp;
 
--- Sends a request and returns the response while the caller waits. The server process sends it: the function contacts
--- it over dblink through a socket in PostgreSQL's own folder. Names and types are those of pgsql-http 1.6.
+-- Sends a request and returns the response while the caller waits. The server process sends the request. The function
+-- connects to that process over dblink through a socket in PostgreSQL's own folder. Names and types are those of
+-- pgsql-http 1.6.
 create domain @extschema@.http_method as text;
 create domain @extschema@.content_type as text check (value ~ '^\S+\/\S+');
 create type @extschema@.http_header as (field varchar, value varchar);
@@ -25,7 +26,7 @@ create type @extschema@.http_request as (
 create function @extschema@._http_dblink(text, text) returns setof record
 language c strict
 as '$libdir/dblink', 'dblink_record';
--- Revoked from every grantee, because a schema's default privileges may include named roles too.
+-- Revoked from every grantee, because a schema's default privileges can also include named roles.
 do $$
 declare
   grantee text;
@@ -40,10 +41,10 @@ begin
 end
 $$;
 
--- The only step that requires a superuser, whose dblink connection needs no password. The project owns the schema and
--- could rename it and create another one. This body is parsed now and references the function itself, while a name
--- would be resolved at each call. The process listens beside the server's own socket, under a number derived from the
--- database.
+-- The only step that requires a superuser, because a superuser's dblink connection doesn't need a password. The project
+-- owns the schema and could rename it and create another schema with its name. This body is parsed immediately and
+-- references the function itself, whereas a name would be resolved at each call. The process listens beside the
+-- server's own socket, under a number derived from the database.
 create function @extschema@._http_ask(question text) returns text
 language sql security definer set search_path = pg_catalog, pg_temp
 begin atomic
@@ -163,7 +164,7 @@ begin
 end
 $$;
 
--- Encodes as HTML forms do: a space becomes a plus sign.
+-- Encodes text like HTML forms, in which a space becomes a plus sign.
 create function @extschema@.urlencode(string bytea) returns text
 language sql immutable strict set search_path = pg_catalog, pg_temp
 as $$

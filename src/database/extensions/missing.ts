@@ -1,13 +1,15 @@
 /**
- * Extensions that hosted projects use and the embedded PostgreSQL doesn't have, each with advice. `CREATE EXTENSION`
- * creates a placeholder: a row of pg_extension without any objects, so that a migration continues if nothing depends on
- * the extension. The placeholder can be dropped, moved and commented on like any other extension, but
+ * Extensions that hosted projects use but the embedded PostgreSQL doesn't include, each with advice. `CREATE EXTENSION`
+ * creates a placeholder, which is a row of pg_extension without any objects, so that a migration continues if nothing
+ * depends on the extension. The placeholder can be dropped, moved and commented on like any other extension, but
  * `pg_available_extensions` doesn't list it.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 
 export interface MissingExtension {
-  /** Whether the project runs the same without it: tuning, monitoring, dumps and development tools. */
+  /**
+   * Whether the project runs the same without the extension, as for tuning, monitoring, dumps and development tools.
+   */
   readonly isOptional: boolean;
   /** The remedy if the project needs the extension, as the end of a sentence. */
   readonly advice: string;
@@ -76,7 +78,7 @@ export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
 };
 
 /**
- * The version of every placeholder, by which `pg_available_extensions` recognizes one
+ * The version of every placeholder, by which `pg_available_extensions` recognizes placeholders
  * (sql/0018_available_extensions.sql).
  */
 export const placeholderVersion = 'placeholder';
@@ -87,8 +89,8 @@ export function missingSentence(name: string): string {
 }
 
 /**
- * Returns the control file and a script that creates nothing and reports it. The script runs as a superuser, because
- * otherwise the creating role would need CREATE on the database.
+ * Returns the control file and a script that creates no objects and reports this. The script runs as a superuser
+ * because otherwise the creating role would need CREATE on the database.
  */
 export function placeholderFiles(name: string): { readonly control: string; readonly script: string } {
   const outcome = missingExtensions[name]?.isOptional

@@ -1,10 +1,11 @@
--- A user's event trigger must not run with the rights of this script.
+-- Prevents the project's event triggers from running with the privileges of this script.
 set local event_triggers = off;
--- A user's function must not be mistaken for a built-in one.
+-- Prevents project functions from being used instead of built-in functions with the same names.
 set local search_path = pg_catalog, pg_temp;
 
--- Jobs are rows. Every minute, a process finds the due jobs and runs each in a session of its user. Names, columns and
--- messages are those of pg_cron 1.6. Names that begin with an underscore are internal to this script and the process.
+-- Jobs are rows. Every minute, a process finds the due jobs and runs each job in a session of the job's user. Names,
+-- columns and messages are those of pg_cron 1.6. Names that begin with an underscore are internal to this script and
+-- the process.
 create schema cron;
 
 create sequence cron.jobid_seq;
@@ -55,7 +56,7 @@ create type cron._spec as (
   any_weekday boolean
 );
 
--- When each job was last due, and whether a run is waiting for another one to end.
+-- When each job was last due, and whether a run is waiting for another run to end.
 create table cron._timetable (
   jobid bigint primary key references cron.job on delete cascade,
   spec cron._spec not null,
@@ -72,8 +73,8 @@ create table cron._run (
   claimed_at timestamptz not null default clock_timestamp()
 );
 
--- Parses one field of a schedule. Returns null if it is invalid. The grammar is Vixie cron's: lists of `*`, numbers,
--- names and ranges, with a step only after `*` or a range. The caller handles `$` in the day of month field.
+-- Parses one field of a schedule. Returns null if the field is invalid. The grammar is Vixie cron's: lists of `*`,
+-- numbers, names and ranges, with a step only after `*` or a range. The caller handles `$` in the day of month field.
 create function cron._field(field text, low int, high int, names text[]) returns int[]
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -163,8 +164,8 @@ begin
 end
 $$;
 
--- Whether a schedule matches a minute of local time. As in Vixie cron, if both day fields are restricted, either may
--- match.
+-- Whether a schedule matches a minute of local time. As in Vixie cron, if both day fields are restricted, a match of
+-- either field is sufficient.
 create function cron._matches(spec cron._spec, minute timestamp) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -202,8 +203,8 @@ exception when invalid_parameter_value then
 end
 $$;
 
--- Returns the time since which a job has been due, or null. `last` is the previous time it was due. Runs missed before
--- the current minute are skipped.
+-- Returns the time since which a job has been due, or null if it isn't due. `last` is the previous time when it was
+-- due. Runs missed before the current minute are skipped.
 create function cron._due(spec cron._spec, last timestamptz, moment timestamptz, zone text) returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -230,8 +231,8 @@ as $$
   )
 $$;
 
--- Only the scheduler can call the functions below. `postgres` is a member of its role, so this checks the session
--- rather than the grant.
+-- Only the scheduler can call the functions below. `postgres` is a member of the scheduler's role, so the session is
+-- checked rather than the grant.
 create function cron._check_scheduler() returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -269,7 +270,7 @@ begin
     skipped := skipped - 1;
     due := cron._due(entry.spec, entry.due_at, moment, zone);
     if cron._is_running(entry.jobid) then
-      -- Queues at most one run. A job with an interval in seconds remains due instead.
+      -- Queues a single run at most. A job with an interval in seconds remains due instead.
       if due is not null and (entry.spec).every_seconds is null then
         update cron._timetable t set due_at = due, is_waiting = true where t.jobid = entry.jobid;
       end if;
@@ -285,8 +286,8 @@ begin
         'database', entry.database, 'username', entry.username);
     end if;
   end loop;
-  -- `greatest` is inside the aggregate. Outside, it would turn the null for no jobs into 0, and the scheduler would
-  -- poll without pause.
+  -- `greatest` is inside the aggregate because outside, it would turn the null for no jobs into 0, and the scheduler
+  -- would poll continuously.
   select min(greatest(0, ceil(1000 * extract(epoch from case
       when (t.spec).every_seconds is not null and not cron._is_running(t.jobid)
         then t.due_at + make_interval(secs => (t.spec).every_seconds)
@@ -309,9 +310,9 @@ as $$
   delete from cron._run r where not cron._is_running(r.jobid);
 $$;
 
--- Records what the process reports about runs. The process uses a role that has no other rights here and calls only
--- these functions. If the schema were replaced in the meantime, the replacement would run with the rights of that role
--- only.
+-- Stores what the process reports about runs. The process uses a role that has no other privileges here and only calls
+-- these functions. If the schema were replaced in the meantime, the replacement would only run with that role's
+-- privileges.
 create function cron._note_session(run bigint, session int) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -332,7 +333,7 @@ as $$
   where d.runid = run;
 $$;
 
--- Returns the jobs among these that were unscheduled.
+-- Returns those of the given jobs that were unscheduled.
 create function cron._gone(jobs bigint[]) returns setof bigint
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -364,8 +365,8 @@ as $$
 $$;
 
 -- The functions below run as their caller, and the caller's identity must be certain before anything is stored. A
--- definer function wouldn't know the caller, and an argument could be forged. So the functions insert into this view.
--- Its `caller` column can't be set by anyone; it is filled with the role that runs the insert.
+-- definer function can't identify the caller, and an argument could be forged, so the functions insert into this view.
+-- The `caller` column can't be set explicitly. It is filled with the role that runs the insert.
 create view cron._call as
   select null::text as action, null::bigint as jobid, null::text as jobname, null::text as schedule,
     null::text as command, null::text as database, null::text as username, null::boolean as active, null::text as caller
@@ -532,9 +533,9 @@ begin
 end
 $$;
 
--- Any role that can use the schema can schedule its own jobs. Of the hosted service's roles, `postgres` can use it and
--- grant it to others. It can delete run details, but it can't create triggers on them, because those would run with the
--- process's rights.
+-- Any role that can use the schema can schedule its own jobs. Of the hosted service's roles, `postgres` can use the
+-- schema and grant usage to others. It can delete run details, but it can't create triggers on them, because triggers
+-- would run with the process's privileges.
 revoke all on function cron._claim(int), cron._sweep(), cron._note_session(bigint, int), cron._note_end(bigint, text, text),
   cron._gone(bigint[]), cron._delete_old(interval, int), cron._run_now(bigint) from public;
 grant usage on schema cron to supabase_functions_admin;

@@ -1,8 +1,8 @@
--- A user's event trigger must not run with the rights of this script.
+-- Prevents the project's event triggers from running with the privileges of this script.
 set local event_triggers = off;
 
--- Requests are rows of a queue. The process sends the committed ones and stores the responses. The queue is a logged
--- table here (upstream's is unlogged), so a crash loses no requests.
+-- Requests are rows of a queue. The process sends committed requests and stores the responses. The queue is a logged
+-- table here (upstream's is unlogged), so a crash doesn't lose any requests.
 create schema net;
 
 create domain net.http_method as text check (value in ('GET', 'POST', 'DELETE'));
@@ -32,12 +32,12 @@ create type net.request_status as enum ('PENDING', 'SUCCESS', 'ERROR');
 create type net.http_response as (status_code int, headers jsonb, body text);
 create type net.http_response_result as (status net.request_status, message text, response net.http_response);
 
--- Notifies the sending process at commit.
+-- Notifies the sending process when the transaction commits.
 create function net.wake() returns void
 language sql
 as $$ select pg_catalog.pg_notify('plinth_net', '') $$;
 
--- There is no separate worker that could be down. The sender runs in the server process.
+-- There isn't a separate worker that could be down, because the sender runs in the server process.
 create function net.check_worker_is_up() returns void
 language sql
 as $$ select $$;
@@ -145,7 +145,7 @@ begin
 end
 $$;
 
--- With async = false, waits for the response. The request must already be committed.
+-- If `async` is false, waits for the response. The request must already be committed.
 create function net._http_collect_response(request_id bigint, async boolean default true)
 returns net.http_response_result
 language plpgsql

@@ -1,4 +1,4 @@
--- A user's event trigger must not run with the rights of this script.
+-- Prevents the project's event triggers from running with the privileges of this script.
 set local event_triggers = off;
 
 create function url_encode(data bytea) returns text
@@ -12,7 +12,7 @@ as $$ select decode(rpad(translate(data, '-_', '+/'), (length(data) + 3) / 4 * 4
 create function algorithm_sign(signables text, secret text, algorithm text) returns text
 language sql immutable
 as $$
-  -- hmac() would raise an error for the null of an unknown algorithm, so the algorithm's name is passed.
+  -- For an unknown algorithm, hmac() would raise an error because of the null, so the algorithm's name is passed.
   select @extschema@.url_encode(@extschema:pgcrypto@.hmac(signables, secret,
     case algorithm when 'HS256' then 'sha256' when 'HS384' then 'sha384' when 'HS512' then 'sha512' else '' end))
 $$;

@@ -1,11 +1,12 @@
--- A user's event trigger must not run with the rights of this script.
+-- Prevents the project's event triggers from running with the privileges of this script.
 set local event_triggers = off;
--- A user's function must not be mistaken for a built-in one.
+-- Prevents project functions from being used instead of built-in functions with the same names.
 set local search_path = pg_catalog, pg_temp;
 
--- Queues are tables: `q_NAME` contains pending messages and `a_NAME` archived ones. Reading a message hides it for a
--- while. The reader deletes or archives it when done; otherwise it becomes visible again. Names and types are those of
--- pgmq 1.5. The functions run as their caller, so grants and policies on a queue's table apply.
+-- Queues are tables: `q_NAME` contains pending messages and `a_NAME` contains archived messages. Reading a message
+-- hides it for a limited time. The reader deletes or archives the message when done. Otherwise, it becomes visible
+-- again. Names and types are those of pgmq 1.5. The functions run as their caller, so grants and policies on a queue's
+-- table apply.
 
 create table pgmq.meta (
   queue_name varchar unique not null,
@@ -142,7 +143,7 @@ create function pgmq.drop_queue(queue_name text, partitioned boolean) returns bo
 language sql
 as $$ select pgmq.drop_queue(queue_name) $$;
 
--- Does nothing, because archives never belong to the extension here.
+-- Does nothing, because archives never belong to the extension in Plinth.
 create function pgmq.detach_archive(queue_name text) returns void
 language sql
 as $$ select $$;
@@ -352,7 +353,8 @@ create function pgmq.metrics_all() returns setof pgmq.metrics_result
 language sql
 as $$ select metrics.* from pgmq.meta, pgmq.metrics(meta.queue_name) as metrics $$;
 
--- As on the hosted service, the project owns everything here: `postgres` creates queues and grants access to them.
+-- As on the hosted service, the project owns everything in this schema. `postgres` creates queues and grants access to
+-- them.
 do $$
 declare
   owned record;

@@ -1,11 +1,11 @@
--- A user's event trigger must not run with the rights of this script.
+-- Prevents the project's event triggers from running with the privileges of this script.
 set local event_triggers = off;
--- A user's function must not be mistaken for a built-in one.
+-- Prevents project functions from being used instead of built-in functions with the same names.
 set local search_path = pg_catalog, pg_temp;
 
--- Secrets are encrypted with AES-256-CBC and a fresh nonce, then authenticated together with the nonce and the ID, so
--- that a row's ciphertext can't be moved to another row. The embedded server stores the root key in a file of mode 0600
--- in its data folder. Other servers store it in a table that only its owner can read.
+-- Secrets are encrypted with AES-256-CBC and a fresh nonce, and then authenticated together with the nonce and the ID,
+-- so that a row's ciphertext can't be moved to another row. The embedded server stores the root key in a file with mode
+-- 0600 in its data folder. Other servers store it in a table that only its owner can read.
 
 create table vault.secrets (
   id uuid primary key default gen_random_uuid(),
@@ -27,8 +27,9 @@ create table vault.fallback_key (
 );
 revoke all on vault.fallback_key from public;
 
--- The required functions of pgcrypto. The project owns its schema and could rename it and create another one. These
--- bodies are parsed now and reference the functions themselves, while a name would be resolved at each call.
+-- The required functions of pgcrypto. The project owns pgcrypto's schema and could rename it and create another schema
+-- with its name. These bodies are parsed immediately and reference the functions themselves, whereas a name would be
+-- resolved at each call.
 create function vault._hmac(message bytea, key bytea) returns bytea language sql immutable
 begin atomic select @extschema:pgcrypto@.hmac(message, key, 'sha256'); end;
 create function vault._cipher(message bytea, key bytea, nonce bytea) returns bytea language sql immutable
@@ -81,7 +82,8 @@ end
 $$;
 revoke all on function vault._encrypt(bytea, bytea, uuid) from public;
 
--- A view checks the caller's rights on the functions it calls, so readers of decrypted_secrets need this one.
+-- A view checks the caller's privileges on the functions that it calls, so readers of decrypted_secrets need EXECUTE on
+-- this function.
 create function vault._decrypt(secret text, nonce bytea, id uuid) returns text
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,9 +1,9 @@
 /**
- * Contrib modules that `postgres` may create here, as on the hosted service, although stock PostgreSQL requires a
- * superuser. As there, file_fdw, pageinspect, pg_surgery, pg_visibility and xml2 are excluded on purpose. Unlike there,
- * pg_walinspect is excluded too, because the log contains rows of every table. `test/security/extension-rights.txt`
- * lists what each extension grants to the API roles. A new module changes that file: review the change before you
- * accept it.
+ * Contrib modules that `postgres` is allowed to create, as on the hosted service, although stock PostgreSQL requires a
+ * superuser. Like the hosted service, Plinth intentionally excludes file_fdw, pageinspect, pg_surgery, pg_visibility
+ * and xml2. Unlike the hosted service, it also excludes pg_walinspect, because the log contains rows from every table.
+ * `test/security/extension-rights.txt` lists the grants of each extension to the API roles. A new module changes that
+ * file, so review the change before you accept it.
  */
 export const trustedContrib: readonly string[] = [
   'autoinc',
@@ -23,5 +23,8 @@ export const trustedContrib: readonly string[] = [
   'sslinfo',
 ];
 
-/** Extensions whose scripts get `extension-amendments/NAME.sql` appended, because the scripts grant too many rights. */
+/**
+ * Extensions whose scripts have `extension-amendments/NAME.sql` appended, because the scripts grant too many
+ * privileges.
+ */
 export const amendedExtensions: readonly string[] = ['dblink', 'pg_prewarm', 'pgtap'];

@@ -1,11 +1,12 @@
 /**
- * Connects to an external PostgreSQL by its URL: determines what it is, what is possible there, and how each role signs
- * in. There are three cases: a database that is or becomes ours; a database of the hosted service; and ours, but
- * accessed with an account that doesn't own our schemas. In the last two cases nothing is changed.
+ * Connects to an external PostgreSQL by its URL. Determines the kind of database, the available privileges, and how
+ * each role signs in. There are three cases: a database that is or becomes Plinth's, a database of the hosted service,
+ * and a database of Plinth's that is accessed with an account that doesn't own Plinth's schemas. In the last two cases,
+ * nothing is changed.
  *
- * In the first case, our login roles get passwords derived from the URL's password. All processes with this URL agree
- * on them, and the URL's password itself opens none of them. If that isn't possible, the roles are tried with the URL's
- * password and then used through the URL's account.
+ * In the first case, Plinth's login roles get passwords derived from the URL's password. All processes with this URL
+ * derive the same passwords, and the URL's password itself isn't valid for any of these roles. If that isn't possible,
+ * the URL's password is tried for the roles, and otherwise they are used through the URL's account.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -29,19 +30,22 @@ import {
 import { withAccount } from './project-url.ts';
 
 export interface External {
-  /** A session of the URL's own account, for our numbered SQL files. */
+  /** A session of the URL's own account, for Plinth's numbered SQL files. */
   readonly session: Client;
   readonly ownsSchemas: boolean;
   readonly serverVersion: number;
   /** Returns how a role signs in. Complete after {@link External.prepareLogins}. */
   readonly target: (role: LoginRole) => ConnectionOptions;
-  /** Returns how any role signs in to a database of that server. A role that isn't ours uses the URL's password. */
+  /**
+   * Returns how any role signs in to a database on that server. A role that isn't one of Plinth's uses the URL's
+   * password.
+   */
   readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
   /** Must be called once the roles exist. */
   prepareLogins(): Promise<void>;
   /**
-   * The URL for the project's own code, available after {@link External.prepareLogins}. It uses `postgres` if that
-   * isn't the URL's own account.
+   * The URL for the project's own code, available after {@link External.prepareLogins}. Uses `postgres` unless that is
+   * the URL's own account.
    */
   projectUrl(): string;
 }
@@ -62,10 +66,10 @@ const serviceRoles: readonly LoginRole[] = [
 interface Facts {
   version: number;
   superuser: boolean;
-  /** Whether an `auth` schema exists that isn't ours. */
+  /** Whether an `auth` schema exists that Plinth didn't create. */
   hasAuth: boolean;
   hasLedger: boolean;
-  /** Whether we can write to `_plinth`. */
+  /** Whether this account can write to `_plinth`. */
   ownsLedger: boolean;
   hasAdmin: boolean;
   adminIsSuperuser: boolean;
@@ -93,7 +97,8 @@ export async function connectExternal(
         : withSearchPath({ ...base, options: joinOptions(base.options, `-c role=${role}`) }, role);
 
     if (ownsSchemas && facts.superuser && base.user !== 'supabase_admin') {
-      // Here too, our objects belong to supabase_admin, so that default privileges and guards are the same everywhere.
+      // On external servers too, Plinth's objects belong to supabase_admin so that default privileges and guards are
+      // the same everywhere.
       const verb = facts.hasAdmin ? 'alter' : 'create';
       if (!facts.adminIsSuperuser) {
         await session.exec(`${verb} role supabase_admin superuser createdb createrole replication bypassrls`);
@@ -137,11 +142,12 @@ export async function connectExternal(
         }
         for (const { role, error } of await tryLogins(rolesOf(refused), withUrl, options)) {
           if (role === 'supabase_read_only_user' && !facts.superuser) {
-            // That login isn't available, so the remaining protection is a read-only transaction with checked queries.
+            // That login isn't available, so the remaining protection consists of a read-only transaction and checked
+            // queries.
             options.set(role, options.get('postgres') ?? base);
             continue;
           }
-          // Only for sessions that aren't backed by a superuser. RESET ROLE returns to the role, but SET ROLE NONE
+          // Only for sessions that don't belong to a superuser. RESET ROLE returns to the role, but SET ROLE NONE
           // doesn't.
           if (role !== 'postgres' && facts.superuser) {
             throw new DatabaseError('login_refused', { role, reason: (error as Error).message }, error);
@@ -226,8 +232,8 @@ async function tryLogins(
 }
 
 /**
- * Returns undefined if the URL has no password: there is nothing to derive others from, and the server may not require
- * any.
+ * Returns undefined if the URL doesn't contain a password. There is nothing to derive other passwords from, and the
+ * server might not require any.
  */
 function loginsOf({ password }: ConnectionOptions, shared: boolean): Logins | undefined {
   if (password === undefined) return undefined;
@@ -236,8 +242,8 @@ function loginsOf({ password }: ConnectionOptions, shared: boolean): Logins | un
 }
 
 /**
- * On an external server, `postgres` may be an existing superuser whose search path we don't change, but migrations rely
- * on this search path.
+ * On an external server, `postgres` may be an existing superuser whose search path Plinth doesn't change, but
+ * migrations rely on this search path.
  */
 function loginOf(base: ConnectionOptions, role: string): ConnectionOptions {
   return withSearchPath({ ...base, user: role }, role);
@@ -250,8 +256,8 @@ function withSearchPath(target: ConnectionOptions, role: string): ConnectionOpti
 }
 
 /**
- * Handles a `postgres` role that the bootstrap created. It has no password yet, or the URL's password, which earlier
- * versions set. An account that is a superuser or has a password of its own isn't changed.
+ * Handles a `postgres` role that the bootstrap created. The role doesn't have a password yet, or it has the URL's
+ * password, which earlier versions set. An account that is a superuser or has a different password isn't changed.
  */
 async function ownPostgres(session: Client, facts: Facts, base: ConnectionOptions): Promise<string[]> {
   if (!facts.superuser) return [];

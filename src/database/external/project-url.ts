@@ -1,4 +1,4 @@
-/** Returns the URL of the same server and database for another account. */
+/** Returns the URL for a different account on the same server and database. */
 
 /**
  * Later keywords override earlier ones, both in a query string and in a keyword list, so the account in the original

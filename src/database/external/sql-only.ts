@@ -1,4 +1,4 @@
-/** Our SQL-only extensions as plain files, for servers whose extension folder we can't write to. */
+/** Plinth's SQL-only extensions as plain files, for servers whose extension folder isn't writable. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { MigrationFile } from '../migrate/files.ts';
@@ -8,7 +8,7 @@ const scripts = [
   ['0002', 'pg_net', 'pg_net--0.19.5.sql'],
 ] as const;
 
-/** Excludes extensions that the server already has, whether they are its own or, on an embedded server, ours. */
+/** Excludes extensions that the server already has, whether they are its own or, on an embedded server, Plinth's. */
 export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {
   const wanted = scripts.filter(([, name]) => !installed.includes(name));
   return wanted.map(([version, name, file]) => {

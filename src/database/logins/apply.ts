@@ -3,7 +3,7 @@ import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
 import type { Queryable, Setting } from '../types.ts';
 import { type Logins, ownLoginRoles } from './passwords.ts';
 
-/** Sets the passwords of those `names` that can sign in. Requires the right to do so. */
+/** Sets the passwords of the roles in `names` that can sign in. Requires the privilege to do so. */
 export async function setPasswords(
   session: Queryable,
   logins: Logins,
@@ -21,8 +21,8 @@ export async function setPasswords(
 }
 
 /**
- * Runs in our own cluster as its superuser and sets the passwords that differ. Called at each start and when one of our
- * sign-ins is rejected.
+ * Sets the passwords that differ. Runs in Plinth's own cluster as its superuser, at each startup and when a sign-in of
+ * one of Plinth's roles is rejected.
  */
 export async function applyPasswords(session: Queryable, logins: Logins): Promise<void> {
   const names = ['postgres', ...ownLoginRoles];
@@ -55,11 +55,13 @@ async function changePasswords(session: Queryable, logins: Logins, roles: readon
         'set local log_duration = off',
       ]
     : [];
-  // Sent as one query, so it is one transaction.
+  // Sent as a single query and therefore as a single transaction.
   await session.exec([...quiet, ...statements].join(';\n'));
 }
 
-/** Applies the settings of the database itself. A `withheld` setting is removed if it has exactly that value. */
+/**
+ * Applies the settings of the database itself. A `withheld` setting is removed if its value is exactly the given value.
+ */
 export async function applyDatabaseSettings(
   session: Queryable,
   settings: readonly Setting[],

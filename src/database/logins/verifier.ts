@@ -1,7 +1,7 @@
 /** Builds the form in which PostgreSQL stores a password (RFC 5803), so that the password itself is never logged. */
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
 
-/** For passwords that users choose. PostgreSQL's default. */
+/** The number of iterations for passwords that users choose. This is PostgreSQL's default. */
 export const chosenIterations = 4096;
 
 export function scramVerifier(password: string, salt: Buffer, iterations = chosenIterations): string {

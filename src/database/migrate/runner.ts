@@ -1,6 +1,6 @@
 /**
- * Applies our numbered SQL files: each once, in its own transaction, under one advisory lock for the whole run. A start
- * without pending files costs one query.
+ * Applies Plinth's numbered SQL files. Each file is applied once, in its own transaction, under one advisory lock for
+ * the whole run. A start without pending files costs a single query.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { quoteLiteral, sql } from '../../kernel/sql.ts';
@@ -24,7 +24,7 @@ create table if not exists _plinth.migrations (
 );`;
 
 /**
- * Files call functions in `_plinth`, where a project was once able to create objects. An overload of a superuser's
+ * Files call functions in `_plinth`, where projects were once able to create objects. An overload of a superuser's
  * function could match a call better, so overloads are dropped before the first file.
  */
 const dropOverloads = `
@@ -49,7 +49,7 @@ end
 $$;`;
 
 export interface MigrationRun {
-  /** A superuser's session if possible. It holds the lock. */
+  /** A superuser's session if possible. This session holds the lock. */
   readonly session: Queryable;
   readonly serverVersion: number;
   readonly log: Logger;
@@ -67,7 +67,7 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
     const pending = files.filter((file) => !applied.has(keyOf(file)));
     for (const [index, file] of pending.entries()) {
       if (index === 0) run.onProgress('Preparing the database');
-      // The WAL is written in order: once the last commit is on disk, all earlier commits are too.
+      // The WAL is written in order, so once the last commit is on disk, all earlier commits are, too.
       await applyFile(run, file, { flush: index === pending.length - 1 });
     }
     return pending.length;
@@ -76,7 +76,7 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
   }
 }
 
-/** Returns applied files and their hashes. Empty if the database has no ledger or doesn't let us read it. */
+/** Returns applied files and their hashes. Empty if the database doesn't have a ledger or the ledger isn't readable. */
 export async function readLedger(session: Queryable): Promise<Map<string, string>> {
   try {
     const rows = await session.query<{ room: string; version: string; hash: string }>(
@@ -121,8 +121,8 @@ async function applyFile(
     `set local search_path = ${superuserSearchPath}`,
     'set local client_min_messages = warning',
     'set local statement_timeout = 0',
-    // No user's event trigger may run with our rights. The guard trusts superusers anyway. Only superusers can set
-    // this.
+    // Users' event triggers must not run with Plinth's privileges. The guard trusts superusers anyway. Only superusers
+    // can change this setting.
     ...(run.serverVersion >= 170_000
       ? [
           "select set_config('event_triggers', 'off', true) from pg_catalog.pg_roles where rolname = current_user and rolsuper",

@@ -1,4 +1,7 @@
-/** A group of lanes of one kind: opens them on demand, closes idle ones, and queues the jobs that wait for one. */
+/**
+ * A group of lanes of the same kind. Opens lanes on demand, closes idle lanes, and queues the jobs that wait for a
+ * lane.
+ */
 import { Connection, type ConnectionOptions } from '../wire/index.ts';
 import { type Job, Lane } from './lane.ts';
 
@@ -35,8 +38,8 @@ export class Group {
   }
 
   /**
-   * Returns a lane that can take another fast request: preferably one with pending writes, since requests in the same
-   * write cost both sides less, otherwise the one with the fewest requests in flight.
+   * Returns a lane that can accept another fast request. Prefers a lane with pending writes, because requests in the
+   * same write cost both sides less, and otherwise the lane with the fewest requests in flight.
    */
   leastBusy(depth: number, slowMs: number, now: number): Lane | undefined {
     let best: Lane | undefined;
@@ -59,7 +62,7 @@ export class Group {
       },
       (error) => {
         this.#opening--;
-        // No lane is left to serve the waiting jobs. As long as other lanes are open, they can still be served.
+        // No lane is left to serve the waiting jobs. As long as other lanes are open, the jobs can still be served.
         if (this.lanes.size === 0 && this.#opening === 0)
           for (const job of this.queue.splice(0)) job.reject(error);
         this.#options.onChange(this);
@@ -101,7 +104,7 @@ export class Group {
     }
   }
 
-  /** Closes lanes opened before `openedBefore`, each once nothing is in flight on it. */
+  /** Closes lanes opened before `openedBefore`, each once it has nothing in flight. */
   retire(openedBefore: number): void {
     for (const lane of this.lanes) {
       if (lane.openedAt >= openedBefore) continue;
@@ -112,7 +115,7 @@ export class Group {
     }
   }
 
-  /** Closes idle lanes immediately, because whatever ended one lane probably ended the others too. */
+  /** Closes idle lanes immediately, because the event that ended one lane probably ended the others, too. */
   dropIdle(): void {
     for (const lane of this.lanes) {
       if (!lane.free) continue;

@@ -8,7 +8,7 @@ export interface Job {
   readonly resolve: (result: PathResult) => void;
   readonly reject: (error: unknown) => void;
   readonly queuedAt: number;
-  /** Whether the job needs the connection for itself. */
+  /** Whether the job needs a connection of its own. */
   readonly exclusive: boolean;
   /** The number of times it was sent to a connection that turned out to be dead. */
   resent: number;
@@ -25,11 +25,14 @@ export class Lane {
   readonly jobs: Job[] = [];
   /** When the first of `jobs` started to run, or when the lane became idle. */
   since = performance.now();
-  /** Whether a job has the connection for itself, including the reset that follows. */
+  /** Whether a job is using the connection exclusively, including the reset that follows. */
   exclusive = false;
-  /** Pending while a cancel request is in progress. Until it has arrived, it could cancel any statement sent here. */
+  /**
+   * Pending while a cancel request is in progress. Until it has arrived, it could cancel any statement sent on this
+   * connection.
+   */
   cancelling: Promise<void> | undefined;
-  /** Whether the lane is too old: it finishes the jobs in flight and accepts no more. */
+  /** Whether the lane is too old. A retiring lane finishes the jobs in flight and doesn't accept new jobs. */
   retiring = false;
   readonly openedAt = performance.now();
   #cancelAgainAt = 0;
@@ -60,8 +63,8 @@ export class Lane {
   }
 
   /**
-   * Cancels the only job in flight if its client has disconnected, and repeats after a while because a cancel request
-   * may arrive too early.
+   * Cancels the only job in flight if its client has disconnected. Cancels again after a while because a cancel request
+   * can arrive too early.
    */
   cancelAbandoned(now: number): void {
     const [head, second] = this.jobs;

@@ -1,7 +1,7 @@
 /**
- * Assigns requests to connections. Fast requests share a few connections, with several in flight on each. Other
- * requests get a connection of their own. A timer finds slow and abandoned requests, so a request needs neither a timer
- * nor a listener.
+ * Assigns requests to connections. Fast requests share a small number of connections, with several requests in flight
+ * on each. Each other request gets a connection of its own. A timer finds slow and abandoned requests, so a request
+ * needs neither a timer nor a listener.
  */
 import { PoolEndedError, PoolTimeoutError } from '../pool/errors.ts';
 import type { PathRequest, PathResult, RequestPath } from '../types.ts';
@@ -16,13 +16,13 @@ export interface RequestPathOptions {
   readonly connectOptions: () => ConnectionOptions;
   /** The number of connections for fast requests. Defaults to 4. */
   readonly sharedConnections?: number | undefined;
-  /** The number of connections for requests that need one for themselves. Defaults to 6. */
+  /** The number of connections for requests that need one exclusively. Defaults to 6. */
   readonly aloneConnections?: number | undefined;
-  /** Whether a request that needs its own connection may use an idle shared one if all others are taken. */
+  /** Whether a request that needs its own connection can use an idle shared connection if all others are in use. */
   readonly lendsShared?: boolean | undefined;
   /** The maximum number of requests in flight on one connection. Defaults to 8. */
   readonly depth?: number | undefined;
-  /** No request is queued behind one that has run for longer. Defaults to 20 ms. */
+  /** No request is queued behind a request that has been running for longer. Defaults to 20 ms. */
   readonly slowMs?: number | undefined;
   readonly acquireTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
@@ -33,7 +33,7 @@ export interface RequestPathOptions {
 }
 
 const WATCH_MS = 25;
-/** Another shared connection is opened when the least busy one has this many requests in flight. */
+/** An additional shared connection is opened when the least busy one has this many requests in flight. */
 const GROW_AT = 2;
 
 /** A server restart ends all connections, and a request may encounter each of them in turn. */
@@ -65,7 +65,7 @@ class Path implements RequestPath {
   readonly #alone: Group;
   #watcher: NodeJS.Timeout | undefined;
   #watchesClosely = false;
-  /** Requests whose promise isn't settled. */
+  /** The number of requests whose promise isn't settled. */
   #pending = 0;
   #stopped: PromiseWithResolvers<void> | undefined;
 
@@ -177,7 +177,7 @@ class Path implements RequestPath {
     if (group.canGrow && group.opening < wanted) group.open();
   }
 
-  /** Whether slow requests block every shared connection, as opposed to many fast ones. */
+  /** Whether slow requests block every shared connection, as opposed to many fast requests. */
   #sharedAreStuck(now: number): boolean {
     const { lanes, canGrow, opening } = this.#shared;
     if (canGrow || opening > 0) return false;
@@ -221,12 +221,12 @@ class Path implements RequestPath {
     else this.#release(lane);
   }
 
-  /** Cleans up after a job that had the connection for itself or was canceled. */
+  /** Cleans up after a job that used the connection exclusively or was canceled. */
   async #clear(lane: Lane, job: Job): Promise<void> {
     try {
       await lane.cancelling;
       lane.cancelling = undefined;
-      // Behind a pooler in transaction mode, the session that was used is no longer ours.
+      // Behind a pooler in transaction mode, the session that was used no longer belongs to this connection.
       const isOurs = !lane.connection.ended && lane.connection.options.namedStatements !== false;
       if (job.request.resetAfter === true && isOurs) await resetSession(lane);
     } catch (error) {
@@ -305,7 +305,8 @@ class Path implements RequestPath {
 }
 
 /**
- * A request that the server hasn't started can be resent until it is. A read that was interrupted is retried only once.
+ * A request that the server hasn't started can be resent until the server starts it. A read that was interrupted is
+ * retried only once.
  */
 function resendLimit(error: unknown): number {
   return error instanceof ConnectionError && error.untouched ? MAX_RESENDS : 1;

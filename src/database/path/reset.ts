@@ -1,11 +1,11 @@
-/** Resets a session to its initial state but keeps our prepared statements. */
+/** Resets a session to its initial state but keeps this process's prepared statements. */
 import { runScript } from '../wire/index.ts';
 import type { Lane } from './lane.ts';
 
 /**
- * DISCARD ALL in parts, without DEALLOCATE ALL, because preparing our statements again would cost more than the
- * request. Statements prepared by SQL in a function are counted instead. The order matters: once the role and
- * `search_path` are reset, nothing that a function left behind can interfere with the rest.
+ * The parts of DISCARD ALL except DEALLOCATE ALL, because preparing the statements again would cost more than the
+ * request. Statements prepared by SQL in a function are counted instead. The order matters. Once the role and
+ * `search_path` are reset, nothing that a function left behind can interfere with the remaining statements.
  */
 const RESET = [
   'set session authorization default',

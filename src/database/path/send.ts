@@ -16,10 +16,10 @@ type Cells = (Buffer | null)[];
 
 export type Outcome =
   | { readonly result: PathResult }
-  /** `again` is set if nothing was committed and a retry may succeed. */
+  /** `again` is set if nothing was committed and a retry might succeed. */
   | { readonly error: unknown; readonly again?: 'here' | 'elsewhere' | undefined };
 
-/** With `anew`, every statement is prepared again. */
+/** If `anew` is true, every statement is prepared again. */
 export function send(
   lane: Lane,
   request: PathRequest,
@@ -49,7 +49,7 @@ function sendBatch(
     batch.signal = request.signal;
     batch.refuser = lane;
   }
-  // A plan is bound to its role, so a statement shared by two roles would be planned again on every change of role.
+  // A plan is bound to its role, so a statement shared by two roles would be planned again each time the role changes.
   const prefix = `${request.role}\n`;
   try {
     if (begin !== undefined) batch.add(begin, begin, []);
@@ -112,7 +112,7 @@ async function endExplicit(
     await runScript(connection, 'commit');
     return;
   }
-  // An error that a commit would raise is raised here too, although the transaction is rolled back.
+  // An error that a commit would raise is also raised here, although the transaction is rolled back.
   const checked = runScript(connection, 'set constraints all immediate');
   const undone = runScript(connection, 'rollback');
   const [check] = await Promise.allSettled([checked, undone]);
@@ -130,7 +130,9 @@ function failure(batch: Batch<Cells>, request: PathRequest): Outcome {
   return { error, again: error.untouched || harmless ? 'elsewhere' : undefined };
 }
 
-/** Returns why the rows were rejected, if the statement was canceled for that reason. */
+/**
+ * Releases the stores. Returns the reason why the rows were rejected, if the statement was canceled for that reason.
+ */
 function freeStores({ steps, error }: Batch<Cells>): unknown {
   const store = steps.find(({ spilled }) => spilled !== undefined)?.spilled?.store;
   store?.free();

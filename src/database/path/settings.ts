@@ -1,6 +1,6 @@
 /**
  * Builds the statement that sets all local settings of a request: role, claims, headers, search_path and read-only
- * mode. It is prepared once per list of names, so only the values are sent.
+ * mode. The statement is prepared once per list of names, so only the values are sent.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 import { checkRole } from '../request-role.ts';
@@ -25,19 +25,19 @@ function sameNames(some: readonly Setting[], others: readonly Setting[]): boolea
   return some.length === others.length && some.every(([name], index) => name === others[index]?.[0]);
 }
 
-/** More than any service of ours uses. Bounds the memory. */
+/** More names than any of Plinth's services use. Limits the memory. */
 const REMEMBERED_NAMES = 32;
 
 export class SettingsStatements {
   readonly #texts = new Map<string, string>();
   /** The last statement per access mode. The next request nearly always has the same names in the same order. */
   readonly #last: Partial<Record<PathRequest['access'], Made>> = {};
-  /** Settings `request.…` that any request has set. */
+  /** The `request.…` settings that any request has set. */
   readonly #context = new Set<string>();
 
   /**
    * Sets every `request.…` setting that other requests have used to the empty string, which is its value after their
-   * transactions anyway. So the next request can't even see a value that a user's function has set for the whole
+   * transactions anyway. The next request therefore can't see a value that a user's function has set for the whole
    * session (`set_config('request.jwt.claim.sub', …, false)`).
    */
   of(request: Pick<PathRequest, 'role' | 'settings' | 'access'>): SettingsStatement {
@@ -100,7 +100,7 @@ export class SettingsStatements {
 /**
  * PostgreSQL evaluates the target list from left to right, so the settings are applied in order. Because the calls are
  * volatile, they are also evaluated inside a subquery whose columns aren't selected. No value is sent back, which saves
- * a tenth of the server's cost of a read by key.
+ * a tenth of the server's cost for a read by key.
  */
 function settingsText(names: readonly string[], readOnly: boolean): string {
   const calls = names.map(

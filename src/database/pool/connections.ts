@@ -1,4 +1,7 @@
-/** Lends connections: opens them on demand, keeps idle ones for a while, replaces broken ones, and queues callers. */
+/**
+ * Lends connections. Opens connections on demand, keeps idle connections for a while, replaces broken connections, and
+ * queues callers.
+ */
 import type { Client } from '../wire/index.ts';
 import { PoolEndedError, PoolTimeoutError } from './errors.ts';
 
@@ -26,7 +29,7 @@ interface Idle {
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Set<Client>();
-  /** A stack: the last returned connection is lent first, so the others become idle and are closed. */
+  /** A stack. The last returned connection is lent first, so the other connections become idle and are closed. */
   readonly #idle: Idle[] = [];
   readonly #waiting: Waiting[] = [];
   #opening = 0;
@@ -53,7 +56,7 @@ export class Connections {
     });
   }
 
-  /** Returns a connection. One that has ended or is still in a transaction isn't lent again. */
+  /** Returns a connection to the pool. A connection that has ended or is still in a transaction isn't lent again. */
   release(client: Client): void {
     if (client.connection.ended || !client.connection.idle) this.discard(client);
     else this.#lend(client);

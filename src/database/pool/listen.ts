@@ -1,5 +1,6 @@
 /**
- * Receives NOTIFY on one shared connection, which is opened for the first listener and replaced whenever it is lost.
+ * Receives notifications on one shared connection, which is opened for the first listener and replaced whenever it is
+ * lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quoteIdentifier } from '../../kernel/sql.ts';
@@ -14,8 +15,8 @@ interface Listener {
 
 export interface ListenHub {
   /**
-   * Resolves when the server listens. `onReconnect` runs when notifications may have been missed, and `onLost` when the
-   * connection was lost. Returns a function that stops listening.
+   * Resolves when the server is listening. `onReconnect` runs when notifications may have been missed, and `onLost`
+   * when the connection is lost. Returns a function that stops listening.
    */
   listen(
     channel: string,
@@ -69,7 +70,7 @@ export function createListenHub(options: {
     client.catch(() => {});
     for (const { onLost } of listeners) if (onLost !== undefined) guarded(onLost);
   };
-  /** Retries until it succeeds, because others depend on notifications. */
+  /** Retries until it succeeds, because other modules depend on notifications. */
   const reopen = async (): Promise<Client> => {
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
       await sleep(delayMs, undefined, { signal: stopping.signal, ref: false });

@@ -1,4 +1,4 @@
-/** One pool per login role, created on first use. */
+/** A pool per login role, created on first use. */
 import type { LoginRole, Pool } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
 import { Connections } from './connections.ts';

@@ -56,7 +56,7 @@ export class RolePool implements Pool {
   }
 
   rows(statement: Sql, onRow: (row: RawRow) => void, options?: StatementsOptions): Promise<void> {
-    // A retry on another connection only happens if the first returned no rows.
+    // Retries on another connection only if the first connection returned no rows.
     return this.#lend((client) => runRows(client, statement, onRow, options));
   }
 
@@ -64,14 +64,14 @@ export class RolePool implements Pool {
     return new PooledSession(await this.#connections.acquire(), this.#connections);
   }
 
-  /** If a connection turns out to be dead before the server did anything, it is replaced once. */
+  /** If a connection turns out to be dead before the server has done anything, it is replaced once. */
   async #lend<T>(work: (client: Client) => Promise<T>, mayRepeat = () => true): Promise<T> {
     try {
       return await this.#borrow(work);
     } catch (error) {
       const repeatable = error instanceof ConnectionError && error.untouched && error.code !== '08001';
       if (!repeatable || !mayRepeat()) throw error;
-      // The event that ended this connection has probably ended the others too.
+      // The event that ended this connection has probably ended the others, too.
       this.#connections.discardIdle();
       return await this.#borrow(work);
     }

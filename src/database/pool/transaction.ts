@@ -27,11 +27,11 @@ export async function runTransaction<T>(
   let again: NodeJS.Timeout | undefined;
   const cancel = () => {
     cancelled = client.connection.cancel().catch(() => {});
-    // A cancel request that arrives before the statement has started has no effect.
+    // A cancel request that arrives before the statement has started has no effect, so it is repeated.
     again = setTimeout(cancel, CANCEL_AGAIN_MS);
   };
   try {
-    // Awaited first, so that after a failed BEGIN nothing runs outside a transaction.
+    // Awaited first so that nothing runs outside a transaction if BEGIN fails.
     const first = options.first ?? [];
     const begun = await client.batch([begin(options), ...setLocal(options.settings ?? []), ...first]);
     signal?.throwIfAborted();
@@ -64,8 +64,8 @@ export async function runTransaction<T>(
 }
 
 /**
- * Sends BEGIN, the settings, the statements and the end in one write, so in one round trip. Returns the rows of each
- * statement.
+ * Sends BEGIN, the settings, the statements and the end in one write, so that they need a single round trip. Returns
+ * the rows of each statement.
  */
 export async function runStatements(
   client: Client,
@@ -105,7 +105,8 @@ async function wrapped<S extends { readonly commandTag: string }>(
 }
 
 /**
- * PostgreSQL responds to COMMIT of a failed transaction with ROLLBACK and no error. Ignoring that would lose a write.
+ * PostgreSQL responds to COMMIT in a failed transaction with ROLLBACK instead of an error. Ignoring that response would
+ * lose a write.
  */
 function requireEnd(end: 'commit' | 'rollback', commandTag: string | undefined): void {
   if (end === 'rollback' || commandTag === 'COMMIT') return;

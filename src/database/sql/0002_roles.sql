@@ -35,12 +35,12 @@ begin
       end;
     end if;
     if may_all then
-      -- On other clusters, an existing `postgres` is someone's own account.
+      -- On other clusters, an existing `postgres` account belongs to someone else.
       if is_new or (wanted.name <> 'supabase_admin' and (wanted.name <> 'postgres' or _plinth.is_own_cluster())) then
         execute format('alter role %I %s', wanted.name, wanted.attributes);
       end if;
     elsif is_new then
-      -- One attribute at a time, because an account that can't set BYPASSRLS may still be able to set LOGIN.
+      -- Attributes are set one at a time, because an account that can't set BYPASSRLS may still be able to set LOGIN.
       foreach attribute in array string_to_array(wanted.attributes, ' ') loop
         perform _plinth.attempt(format('alter role %I %s', wanted.name, attribute));
       end loop;
@@ -80,7 +80,7 @@ begin
 end
 $$;
 
--- Role settings. They apply at login, and the services set them for the roles that they switch to.
+-- Role settings. They apply on login, and the services set them for the roles that they switch to.
 select _plinth.attempt($$alter role anon set statement_timeout = '3s'$$);
 select _plinth.attempt($$alter role authenticated set statement_timeout = '8s'$$);
 select _plinth.attempt($$alter role authenticator set statement_timeout = '8s'$$);
@@ -95,7 +95,7 @@ do $$
 begin
   if _plinth.is_own_cluster() then
     alter role postgres set search_path = "$user", public, extensions;
-    -- A user's event trigger must never run with our rights.
+    -- A user's event trigger must never run with Plinth's privileges.
     if current_setting('server_version_num')::int >= 170000 then
       execute 'alter role supabase_admin set event_triggers = off';
     end if;

@@ -1,7 +1,7 @@
--- The schemas, their owners and who can use them.
+-- The schemas, their owners and the roles that can use them.
 do $$
 begin
-  -- In our own cluster, `public` has this owner from the start. An older database may have another.
+  -- In Plinth's own cluster, `public` has this owner from the start. An older database may have a different owner.
   if _plinth.is_own_cluster() then
     alter schema public owner to pg_database_owner;
   end if;

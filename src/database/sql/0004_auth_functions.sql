@@ -1,5 +1,6 @@
--- Functions for policies that return facts about the caller. A separate setting for a single claim comes first, because
--- it avoids parsing the JSON, followed by the claims as a whole. Without either, the result is null.
+-- Functions for policies that return information about the caller. A separate setting for a single claim is checked
+-- first, because this avoids parsing the JSON, followed by the claims as a whole. If neither is set, the result is
+-- null.
 set local role supabase_auth_admin;
 
 create function auth.uid() returns uuid

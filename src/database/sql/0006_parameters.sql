@@ -1,11 +1,11 @@
--- Settings that `postgres` may change although PostgreSQL reserves them for superusers or doesn't know them. They are
--- listed by name, because wildcards aren't supported.
+-- Settings that `postgres` can change although PostgreSQL reserves them for superusers or doesn't define them. They are
+-- listed by name because wildcards aren't supported.
 do $$
 declare
   parameter text;
 begin
   foreach parameter in array array[
-    -- Dumps and maintenance.
+    -- Used by dumps and maintenance.
     'session_replication_role', 'deadlock_timeout', 'track_io_timing', 'track_functions', 'wal_compression',
     'log_duration', 'log_error_verbosity', 'log_lock_waits', 'log_min_duration_sample', 'log_min_duration_statement',
     'log_min_error_statement', 'log_min_messages', 'log_parameter_max_length', 'log_replication_commands',

@@ -1,5 +1,5 @@
--- Empty, because users add their tables. Its name must not change because some projects drop and recreate the
--- publication.
+-- The publication is empty because users add their tables. Its name must not change because some projects drop and
+-- recreate it.
 do $$
 begin
   if not exists (select from pg_catalog.pg_publication where pubname = 'supabase_realtime') then

@@ -1,6 +1,6 @@
--- A superuser owns the objects of an extension that `postgres` creates, and default privileges applied to them: the API
--- roles got every function in their schemas, including those that the extension reserves for superusers. Now they get
--- what the extension grants to PUBLIC.
+-- A superuser owns the objects of an extension that `postgres` creates, and default privileges applied to these
+-- objects. The API roles therefore had access to every function in their schemas, including functions that the
+-- extension reserves for superusers. Now they have the privileges that the extension grants to PUBLIC.
 do $$
 declare
   entry record;
@@ -21,7 +21,7 @@ begin
 end
 $$;
 
--- The same for installed extensions. Grants by roles other than the owner are kept, as are grants of Plinth's own
+-- Does the same for installed extensions. Grants by roles other than the owner are kept, as are grants of Plinth's own
 -- extensions in their schemas.
 do $$
 declare
@@ -51,7 +51,7 @@ begin
 end
 $$;
 
--- dblink and pg_prewarm with the rights that their scripts now set (extension-amendments/).
+-- Gives dblink and pg_prewarm the privileges that their scripts now set (extension-amendments/).
 do $$
 declare
   made record;

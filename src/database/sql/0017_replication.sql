@@ -1,6 +1,6 @@
--- A role with REPLICATION chooses the library that decodes a slot, from any path. If a user can place a file on the
--- machine, such as an uploaded object, the server would run it. So only supabase_replication_admin has REPLICATION, and
--- a project can't become that role.
+-- A role with REPLICATION chooses the library that decodes a slot, from any path. If a user could place a file on the
+-- machine, such as an uploaded object, the server would run it. For this reason, only supabase_replication_admin has
+-- REPLICATION, and a project can't switch to that role.
 do $$
 begin
   if _plinth.is_own_cluster() then

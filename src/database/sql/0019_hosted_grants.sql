@@ -1,6 +1,6 @@
--- PostgreSQL checks a foreign key with the rights of the referenced table's owner and casts the value on the way. If
--- that owner is a superuser, a cast of a project's own type would run as superuser, so such keys require a built-in
--- type.
+-- PostgreSQL checks a foreign key with the privileges of the referenced table's owner and casts the value in the
+-- process. If that owner is a superuser, a cast of a project's own type would run as superuser, so such keys require a
+-- built-in type.
 create function _plinth.guard_foreign_keys() returns event_trigger
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -35,7 +35,7 @@ $$);
 -- `postgres` can set session_replication_role, which disables ordinary event triggers.
 select _plinth.attempt('alter event trigger plinth_guard_foreign_keys enable always');
 
--- Grants of the hosted service (test/database/hosted-grants.txt). The extensions' scripts contain their own.
+-- Grants of the hosted service (test/database/hosted-grants.txt). The extensions' scripts contain their own grants.
 do $$
 begin
   if to_regclass('vault.secrets') is not null then

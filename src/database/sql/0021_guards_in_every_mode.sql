@@ -1,5 +1,5 @@
--- `postgres` can set session_replication_role, which disables all ordinary triggers. The guards of our tables still
--- fire.
+-- `postgres` can set session_replication_role, which disables all ordinary triggers. The guards on Plinth's tables
+-- still fire.
 do $$
 declare
   guard text;

@@ -2,7 +2,7 @@
 import { sql } from '../../kernel/sql.ts';
 import type { Client } from '../wire/index.ts';
 
-/** A digest that changes with every role, membership, role setting, slot, tablespace and server setting. */
+/** Returns a digest that changes with every role, membership, role setting, slot, tablespace and server setting. */
 export async function readSharedState(admin: Client): Promise<string> {
   const [row] = await admin.query<{ state: string }>(sql`
     select md5(jsonb_build_array(

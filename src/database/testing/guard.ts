@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { clearLeftovers } from '../embedded/leftovers.ts';
 import { isHeld, readLock } from '../embedded/lock.ts';
 
-/** Ends the server and removes its folder when the pipe closes. Only our process holds it open. */
+/** Ends the server and removes its folder when the pipe closes. Only this process holds the pipe open. */
 const script = `read -r line
 kill -QUIT "$1" 2>/dev/null
 tries=0
@@ -24,7 +24,7 @@ export function guardCluster(pid: number, folder: string): void {
   (guard.stdin as unknown as Socket).unref();
 }
 
-/** Removes folders of processes that had no guard or whose guard was killed too. */
+/** Removes folders of processes that didn't have a guard or whose guard was also killed. */
 export async function sweepDeadClusters(root: string): Promise<void> {
   for (const name of readdirSync(root)) {
     const pid = Number(/^run-(\d+)-/.exec(name)?.[1]);

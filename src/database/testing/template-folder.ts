@@ -1,7 +1,7 @@
 /**
- * A data folder after initdb and bootstrap, created once per version of our SQL and copied by every test cluster. It is
- * in the system's temporary folder and gets its final name only when it is complete, so several processes can create it
- * concurrently.
+ * A data folder after initdb and bootstrap, created once per version of Plinth's SQL files and copied by every test
+ * cluster. The folder is in the system's temporary folder and is renamed only once it is complete, so several processes
+ * can create it concurrently.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -34,7 +34,7 @@ export function testRoot(): string {
   return root;
 }
 
-/** Copies a bootstrapped cluster to `dataDir`, including the key of its logins. */
+/** Copies a bootstrapped cluster to `dataDir`, including the secret of its logins. */
 export async function copyTemplateFolder(dataDir: string): Promise<void> {
   const template = await templateFolder();
   mkdirSync(dataDir, { recursive: true, mode: 0o711 });
@@ -62,7 +62,7 @@ async function templateFolder(): Promise<string> {
   return folder;
 }
 
-/** Removes templates of older SQL versions. A template in use is copied right after it was found. */
+/** Removes templates for older SQL versions. A template in use is copied immediately after it is found. */
 function removeOldTemplates(): void {
   const weekMs = 7 * 24 * 3600 * 1000;
   for (const name of readdirSync(testRoot())) {

@@ -18,7 +18,7 @@ const password = 'postgres';
 export interface TestCluster {
   readonly cluster: Cluster;
   /**
-   * Runs `work` as superuser in a database that is never cloned. Calls are serialized, because concurrent clones
+   * Runs `work` as superuser in a database that is never cloned. Calls are serialized because concurrent clones
    * interfere with each other.
    */
   asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T>;
@@ -29,7 +29,7 @@ export interface TestCluster {
 
 let shared: Promise<TestCluster> | undefined;
 
-/** Returns the process's own cluster. It is bootstrapped, starts with the first call and ends with the process. */
+/** Returns the process's own bootstrapped cluster. It starts with the first call and ends with the process. */
 export function startTestCluster(): Promise<TestCluster> {
   shared ??= launch().catch((error: unknown) => {
     shared = undefined;
@@ -40,7 +40,7 @@ export function startTestCluster(): Promise<TestCluster> {
 
 /**
  * Prepares the process for the next test file. The cluster and its templates remain unless the file changed state that
- * all databases share; databases that the file left behind are dropped.
+ * all databases share. Databases that the file left behind are dropped.
  */
 export async function resetTestCluster(): Promise<void> {
   const cluster = await shared?.catch(() => undefined);
@@ -84,8 +84,8 @@ async function launch(): Promise<TestCluster> {
   let last: Promise<unknown> = Promise.resolve();
   const asAdmin = <T>(work: (admin: Client) => Promise<T>): Promise<T> => {
     const turn = last.then(async () => {
-      // Not `postgres`, because a database with sessions can't be cloned, and the first template is a clone of it.
-      // Each call opens a new session, since an open one would keep the process alive.
+      // Not `postgres`, because a database with open sessions can't be cloned, and the first template is a clone of it.
+      // Each call opens a new session because an open session would keep the process alive.
       const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', 'template1'));
       try {
         return await work(admin);
@@ -113,14 +113,15 @@ export interface TestDatabase {
   readonly database: Database;
   /** The address of the database's server. */
   readonly place: TestServerAddress;
-  /** Opens the same database again, as another process would, or over another route such as a proxy. */
+  /** Opens the same database again, like another process, or over another route such as a proxy. */
   another(place?: TestServerAddress): Promise<Database>;
   /** Stops `database` and removes the clone. */
   drop(): Promise<void>;
 }
 
 /**
- * Creates a private database. The first call with a key lets `prepare` migrate a template, and all calls clone it.
+ * Creates a private database. The first call with a key uses `prepare` to migrate a template, and all calls clone the
+ * template.
  *
  * @example
  * const { database, drop } = await createTestDatabase('auth', (db) => db.migrate([authSet]));
@@ -168,7 +169,7 @@ async function makeTemplate(key: string, prepare: (database: Database) => Promis
   return name;
 }
 
-/** Copies the settings made by ALTER DATABASE, which a clone lacks. */
+/** Copies the settings made by ALTER DATABASE, which a clone doesn't include. */
 async function clone(admin: Client, source: string, name: string): Promise<void> {
   const to = quoteIdentifier(name);
   await admin.exec(
@@ -203,7 +204,7 @@ export interface TestServerAddress extends Pick<Cluster, 'socketDir' | 'host' | 
   readonly loginSecret: string;
 }
 
-/** Omits everything that only the process that started the cluster has. */
+/** Omits everything that is only available to the process that started the cluster. */
 const addressOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): TestServerAddress => ({
   socketDir,
   host,
@@ -212,7 +213,7 @@ const addressOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): Te
   loginSecret: loginSecret.toString('hex'),
 });
 
-/** Opens a database of a test cluster, possibly from another process than the one that started it. */
+/** Opens a database of a test cluster, possibly from a process other than the one that started the cluster. */
 export async function openTestDatabase(place: TestServerAddress, name: string): Promise<Database> {
   const cluster = reachedBy(place);
   const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', name));

@@ -16,7 +16,7 @@ export function writeArray<T>(items: readonly T[], writeItem: (item: T) => strin
   return `${text}}`;
 }
 
-/** Reads the server's output: `{1,2}`, `{"a b",NULL,{x}}`, with or without bounds (`[0:1]={1,2}`). */
+/** Reads the server's output with or without bounds: `{1,2}`, `{"a b",NULL,{x}}` or `[0:1]={1,2}`. */
 export function readArray<T>(text: string, readItem: (text: string) => T): unknown[] {
   const root: unknown[] = [];
   let open: unknown[] = root;

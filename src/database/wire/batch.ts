@@ -1,6 +1,6 @@
 /**
- * One Sync group of the extended protocol: statements that are bound and executed in sequence, in one implicit
- * transaction (or inside an open one), with one response for all of them.
+ * One Sync group in the extended protocol: statements that are bound and executed in sequence, in one implicit
+ * transaction or inside an open one, with one response for all of them.
  */
 import type { Cancellation, Overflow, RowFlow } from '../types.ts';
 import type { Connection } from './connection.ts';
@@ -20,15 +20,15 @@ export type RowReader<T> = (buffer: Buffer, start: number, statement: PreparedSt
 /** One statement of a batch and its result. */
 export interface Step<T> {
   readonly statement: PreparedStatement;
-  /** Whether its Parse message is part of this batch. */
+  /** Whether the statement's Parse message is part of this batch. */
   readonly fresh: boolean;
-  /** Whether its rows are kept. */
+  /** Whether the statement's rows are kept. */
   readonly keepsRows: boolean;
   bound: boolean;
   readonly rows: T[];
   /** The number of all rows, whether in memory or stored. */
   rowCount: number;
-  /** Collects the rows if they are requested as one text. */
+  /** Collects the rows if they are requested as a single text. */
   readonly joined: JoinedRows | undefined;
   commandTag: string;
   /** Stores rows beyond `roomBytes`. Only used if rows are read as cells. */
@@ -41,7 +41,7 @@ export interface Step<T> {
 /** No limit. */
 const ANY_SIZE = 0x7fff_ffff;
 
-/** Longer statements are built for one use (bulk inserts), so caching them would only cost memory. */
+/** Longer statements are built for a single use (bulk inserts), so caching them would only waste memory. */
 const KEPT_TEXT_LENGTH = 16 * 1024;
 
 export class Batch<T> implements Exchange {
@@ -63,7 +63,7 @@ export class Batch<T> implements Exchange {
   #at = 0;
   #parsed = false;
 
-  /** With `anew`, every statement is prepared again in this batch. */
+  /** If `anew` is true, every statement is prepared again in this batch. */
   constructor(
     connection: Connection,
     statements: StatementCache,
@@ -101,7 +101,7 @@ export class Batch<T> implements Exchange {
     this.#push(statement, known === undefined, keepsRows, overflow, joinWith);
   }
 
-  /** Writes only Parse and Describe, to get a statement's parameter types. */
+  /** Writes only Parse and Describe, to determine a statement's parameter types. */
   addDescribe(key: string, text: string): PreparedStatement {
     const statement = this.#statements.prepare(this.#connection.writer, key, text);
     this.#push(statement, true, false, undefined);
@@ -131,7 +131,7 @@ export class Batch<T> implements Exchange {
     });
   }
 
-  /** Removes what was written if a later part can't be encoded (a zero byte in a text, too many parameters). */
+  /** Removes the written messages if a later part can't be encoded (a zero byte in a text, too many parameters). */
   discard(): void {
     this.#connection.writer.truncate(this.#start);
     for (const { statement, fresh } of this.steps) if (fresh) this.#statements.forget(statement);
@@ -143,8 +143,8 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * Whether the batch failed only because a prepared statement is stale: it was deallocated (26000), or its result type
-   * changed (0A000). That step didn't run, so a retry is safe.
+   * Whether the batch failed only because a prepared statement is stale. Either the statement was deallocated (26000)
+   * or its result type changed (0A000). That step didn't run, so a retry is safe.
    */
   get stale(): boolean {
     const step = this.steps[this.#at];
@@ -216,7 +216,7 @@ export class Batch<T> implements Exchange {
     this.#onEnd(this);
   }
 
-  /** Returns false if the rows of a step may stay in memory although they exceed the limit. */
+  /** Returns false if the rows of a step can remain in memory although they exceed the limit. */
   #spills(step: Step<T>): boolean {
     if (step.overflow === undefined) return false;
     const connection = this.#connection;
@@ -242,7 +242,7 @@ export class Batch<T> implements Exchange {
     this.#parsed = false;
   }
 
-  /** After an error, the server skips the rest, so new statements from that step on don't exist. */
+  /** After an error, the server skips the rest of the batch, so new statements from that step on don't exist. */
   #tidy(): void {
     for (let index = this.#at; index < this.steps.length; index++) {
       const { statement, fresh } = this.steps[index] as Step<T>;
@@ -251,7 +251,7 @@ export class Batch<T> implements Exchange {
     }
     const step = this.steps[this.#at];
     if (step === undefined || !this.stale) return;
-    // If one statement was deallocated, all were, unless the previous batch already found that.
+    // If one statement was deallocated, all statements were, unless the previous batch already detected this.
     if (this.error?.code === '26000') this.#statements.clearIfHolding(step.statement);
     else this.#statements.close(this.#connection.writer, step.statement);
   }

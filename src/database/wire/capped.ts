@@ -1,6 +1,6 @@
 /**
- * One user statement, prepared without a name. Its rows are passed on as they arrive, their number is limited, and long
- * cells are truncated while they are read. The extended protocol accepts only one statement, whatever the text
+ * A single user statement, prepared without a name. Its rows are passed on as they arrive, their number is limited, and
+ * long cells are truncated while they are read. The extended protocol accepts only one statement, whatever the text
  * contains.
  */
 import type { CappedEnd, CappedRows } from '../types.ts';
@@ -119,7 +119,10 @@ export class CappedStatement implements Exchange {
 const COUNT_BYTES = 2;
 const LENGTH_BYTES = 4;
 
-/** Reads a DataRow in pieces (number of cells, then length and bytes of each) and keeps the beginning of each cell. */
+/**
+ * Reads a DataRow in pieces (the number of cells, then the length and bytes of each cell) and keeps the beginning of
+ * each cell.
+ */
 class CutRow implements LargeMessage {
   readonly #bytesOf: (column: number) => number;
   readonly #done: (cells: (string | null)[], cut: number[]) => void;
@@ -168,7 +171,7 @@ class CutRow implements LargeMessage {
     const stop = Math.min(end, offset + this.#missing);
     const wanted = Math.min(stop, offset + this.#bytesOf(this.#cells.length) - this.#keptBytes);
     if (wanted > offset) {
-      // Copied, because the chunk is reused or much larger than the kept part.
+      // Copied because the chunk is reused or is much larger than the kept part.
       this.#kept.push(Buffer.from(buffer.subarray(offset, wanted)));
       this.#keptBytes += wanted - offset;
     }
@@ -181,7 +184,7 @@ class CutRow implements LargeMessage {
   #endCell(): void {
     const text = Buffer.concat(this.#kept).toString('utf8');
     if (this.#isCut) this.#cut.push(this.#cells.length);
-    // Removes a character that was truncated.
+    // Removes the replacement character of a truncated character.
     this.#cells.push(this.#isCut ? text.replace(/\uFFFD$/, '') : text);
     this.#kept = [];
     this.#keptBytes = 0;

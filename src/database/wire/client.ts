@@ -1,4 +1,7 @@
-/** SQL on one connection: rows as objects, rows as text, scripts. Statements are prepared once and kept. */
+/**
+ * Runs SQL on one connection and returns rows as objects or as text, or runs scripts. Statements are prepared once and
+ * cached.
+ */
 import type { Sql, SqlValue } from '../../kernel/sql.ts';
 import { type Trace, traces } from '../../kernel/trace.ts';
 import type { Queryable, RawRow, Row, TextResult } from '../types.ts';
@@ -89,8 +92,8 @@ export class Client implements Queryable {
   }
 
   /**
-   * Called after DISCARD ALL, when the server has no prepared statements. States whether it keeps later ones, which it
-   * never does behind a pooler.
+   * Called after DISCARD ALL, when the server doesn't have any prepared statements. `named` specifies whether the
+   * server keeps later statements, which is never the case behind a pooler.
    */
   nameStatements(named: boolean): void {
     this.#statements = newCache(this.connection, named);
@@ -113,7 +116,7 @@ export class Client implements Queryable {
     const parameters = encodeValues(values, types);
     const add = (open: Batch<T>) => open.add(text, text, parameters);
     let batch = await this.#send(add, readRow);
-    // In an open transaction a retry isn't possible, because the error has aborted it.
+    // A retry isn't possible in an open transaction because the error has aborted the transaction.
     if (batch.stale && this.connection.transactionStatus === Status.Idle)
       batch = await this.#send(add, readRow);
     if (batch.error !== undefined) throw batch.error;

@@ -1,4 +1,4 @@
-/** Parses connection strings as libpq does: `postgresql://…` and `key=value` (PostgreSQL documentation, 32.1.1). */
+/** Parses connection strings like libpq: `postgresql://…` and `key=value` (PostgreSQL documentation, 32.1.1). */
 import { ConnectionStringError } from './errors.ts';
 
 export type SslMode = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
@@ -10,7 +10,7 @@ export interface HostAddress {
   /** A name or an address. A value that starts with `/` is the folder of a Unix socket. */
   readonly host: string;
   readonly port: number;
-  /** The address to connect to instead of resolving the name. Certificate and password are still those of `host`. */
+  /** The address to connect to instead of resolving the name. Certificate and password still apply to `host`. */
   readonly address?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface ConnectionTarget extends HostAddress {
   readonly sessionKind?: SessionKind | undefined;
   readonly user: string;
   readonly password?: string | undefined;
-  /** The file to look up a missing password in (`.pgpass`). */
+  /** The file in which a missing password is looked up (`.pgpass`). */
   readonly passwordFile?: string | undefined;
   readonly database: string;
   readonly sslMode: SslMode;
@@ -57,7 +57,7 @@ export function parseConnectionString(
   const trimmed = text.trim();
   const values = /^postgres(ql)?:\/\//i.test(trimmed) ? readUrl(trimmed) : readKeywords(trimmed);
   for (const [keyword, value] of Object.entries(defaults)) {
-    // The address is sufficient. A name from the defaults would belong to another server.
+    // The address is sufficient. A host name from the defaults would belong to a different server.
     if (keyword === 'host' && values.get('hostaddr')) continue;
     if (!values.get(keyword) && value) values.set(keyword, value);
   }
@@ -130,7 +130,7 @@ function readSessionKind(text = 'any'): SessionKind {
   throw new ConnectionStringError(`target_session_attrs is one of ${SESSION_KINDS.join(', ')}, not ${text}`);
 }
 
-/** The system's certificates can vouch for any server, so the server's name must be verified (libpq 16). */
+/** The system's certificates are valid for any server, so the server's name must be verified (libpq 16). */
 function readSslMode(given: string | undefined, rootCert: string | undefined): SslMode {
   const mode = given || (rootCert === 'system' ? 'verify-full' : 'prefer');
   if (rootCert === 'system' && mode !== 'verify-full') {

@@ -1,6 +1,6 @@
 /**
- * One connection to the server. Messages are written to `writer` and then sent with `submit`, together with the
- * exchange that receives the responses. Several exchanges may be in flight. Each ends with its ReadyForQuery.
+ * A connection to the server. Messages are written to `writer` and then sent with `submit`, together with the exchange
+ * that receives the responses. Several exchanges can be in flight. Each exchange ends with its ReadyForQuery.
  */
 import type { Socket } from 'node:net';
 import { ConnectionError, type PostgresError } from './errors.ts';
@@ -129,7 +129,8 @@ export class Connection {
     }
     this.#exchanges.push(exchange);
     this.#unwritten++;
-    // If others are in flight, an immediate write gains nothing. Everything submitted in one turn is sent in one write.
+    // If other exchanges are in flight, an immediate write isn't faster. Everything submitted in one turn is sent in
+    // one write.
     this.#scheduleFlush();
   }
 
@@ -139,11 +140,11 @@ export class Connection {
     this.#lastWritten = this.#unwritten;
     this.#unwritten = 0;
     this.#socket.write(this.writer.take());
-    // By now the kernel has almost always accepted everything, and the buffer can be reused.
+    // At this point, the kernel has almost always accepted everything, and the buffer can be reused.
     if (this.#socket.writableLength > 0) this.writer.renew();
   }
 
-  /** Asks the server to cancel the running statement. Resolves once the request was delivered. */
+  /** Requests that the server cancel the running statement. Resolves once the request is delivered. */
   async cancel(): Promise<void> {
     const writer = new MessageWriter();
     writer.cancelRequest(CANCEL_REQUEST, this.processId, this.secretKey);
@@ -174,8 +175,8 @@ export class Connection {
   }
 
   /**
-   * Stops reading until {@link resume}, so that TCP makes the server wait. Data that was already read is still
-   * delivered.
+   * Stops reading until {@link resume}, so that TCP flow control makes the server wait. Data that was already read is
+   * still delivered.
    */
   pause(): void {
     this.#socket?.pause();
@@ -252,7 +253,7 @@ export class Connection {
     // the response to Parse or Bind would have come first.
     const saidGoodbye = this.#goodbye !== undefined && GOODBYES.includes(this.#goodbye.code);
     const headUntouched = saidGoodbye && this.#headMessages === 0;
-    // A write that failed with this error didn't get through, so the Sync in it didn't arrive.
+    // A write that failed with this error wasn't delivered, so the Sync in it didn't arrive.
     const unread = (cause as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
     const firstUnread = this.#exchanges.length - this.#unwritten - (unread ? this.#lastWritten : 0);
     this.#exchanges.splice(0).forEach((exchange, index) => {

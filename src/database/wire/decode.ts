@@ -1,4 +1,4 @@
-/** Decodes PostgreSQL's text format to JavaScript values by type OID, as documented for `Row`. */
+/** Decodes PostgreSQL's text format into JavaScript values by type OID, as documented for `Row`. */
 import { readArray } from './array-literal.ts';
 
 /** Reads `buffer[start..end)`. */
@@ -12,7 +12,7 @@ function fromText(read: (text: string) => unknown): Decoder {
 
 const asBoolean: Decoder = (buffer, start) => buffer[start] === 0x74;
 
-/** Up to 15 digits are summed in place, which is exact. Longer numbers are parsed from a string. */
+/** Numbers with up to 15 digits are summed directly, which is exact. Longer numbers are parsed from a string. */
 const asInteger: Decoder = (buffer, start, end) => {
   const negative = buffer[start] === 0x2d;
   const first = negative ? start + 1 : start;
@@ -24,7 +24,7 @@ const asInteger: Decoder = (buffer, start, end) => {
 
 const readBytes = (text: string): Buffer => Buffer.from(text.slice(2), 'hex');
 
-/** [type OID, array type OID, parser of an element's text]. */
+/** Entries of the form [type OID, array type OID, parser for an element's text]. */
 const TYPES: readonly (readonly [
   oid: number,
   arrayOid: number,
@@ -44,8 +44,8 @@ const TYPES: readonly (readonly [
 ];
 
 /**
- * Arrays of types that are decoded as strings: char, name, text, bpchar, varchar, uuid, numeric, date, time, timestamp
- * …, interval.
+ * Arrays of types that are decoded as strings: char, name, text, bpchar, varchar, uuid, numeric, date, time, timestamp,
+ * interval and others.
  */
 const TEXT_ARRAYS = [1002, 1003, 1009, 1014, 1015, 2951, 1231, 1182, 1183, 1270, 1115, 1185, 1187];
 

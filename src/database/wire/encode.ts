@@ -8,9 +8,9 @@ const JSON_TYPES: readonly (number | undefined)[] = [114, 3802];
 const JSON_ARRAY_TYPES: readonly (number | undefined)[] = [199, 3807];
 
 /**
- * Dates become ISO text, bytes `\x…`, arrays array literals, and other objects JSON. If the parameter's type is known
- * to be `json` or `jsonb`, an array becomes JSON too, as does an array inside one for `json[]` or `jsonb[]`. A string
- * is never changed: for `json` it must already be JSON text.
+ * Encodes a value. Dates become ISO text, bytes become `\x…`, arrays become array literals, and other objects become
+ * JSON. If the parameter's type is known to be `json` or `jsonb`, an array also becomes JSON, as does an array inside
+ * an array for `json[]` or `jsonb[]`. A string is never changed, so for `json` it must already be JSON text.
  */
 export function encodeValue(value: SqlValue, parameterType?: number): string | null {
   switch (typeof value) {

@@ -1,4 +1,4 @@
-/** Errors of the protocol: those reported by the server, and connections that failed or were lost. */
+/** Errors in the protocol: errors reported by the server, and connections that failed or were lost. */
 import type { PostgresErrorShape } from '../types.ts';
 
 export interface PostgresErrorFields {
@@ -47,12 +47,13 @@ export class PostgresError extends Error implements PostgresErrorShape {
 }
 
 /**
- * The connection couldn't be opened (`08001`) or was lost: `08006`, or the SQLSTATE with which the server ended the
- * session (`57P01` terminated by an administrator, `57P05` idle too long …).
+ * The connection couldn't be opened (`08001`) or was lost. The code of a lost connection is `08006`, or the SQLSTATE
+ * with which the server ended the session (such as `57P01`, terminated by an administrator, or `57P05`, idle for too
+ * long).
  */
 export class ConnectionError extends PostgresError {
   override name = 'ConnectionError';
-  /** Whether the server ran none of the statements, so that a retry on another connection is safe. */
+  /** Whether the server ran none of the statements, which means that a retry on another connection is safe. */
   readonly untouched: boolean;
 
   constructor(
@@ -65,7 +66,7 @@ export class ConnectionError extends PostgresError {
   }
 }
 
-/** A connection string that can't be parsed. The message names the invalid part. */
+/** A connection string that can't be parsed. The message contains the invalid part. */
 export class ConnectionStringError extends Error {
   override name = 'ConnectionStringError';
 }

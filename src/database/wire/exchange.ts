@@ -22,14 +22,13 @@ export interface Exchange {
 export interface ConnectionOptions extends ConnectionTarget {
   /** Whether this is a walsender connection that also accepts SQL. */
   readonly replication?: boolean | undefined;
-  /** False if statements have no names, for a pooler in transaction mode. */
+  /** False if statements don't have names, for a pooler in transaction mode. */
   readonly namedStatements?: boolean | undefined;
   /**
-   * Whether messages are processed as they arrive and never kept, so that all such connections can share one read
-   * buffer.
+   * Whether messages are processed as they arrive and never kept, so that all such connections can share a read buffer.
    */
   readonly keepsNoBytes?: boolean | undefined;
-  /** Whether to set nothing beyond `parameters`, because poolers reject unknown settings. */
+  /** Whether to omit all settings except `parameters`, because poolers reject unknown settings. */
   readonly bareSession?: boolean | undefined;
   /** Called when the server rejects the password. The sign-in is then retried once. */
   readonly onPasswordRefused?: (() => Promise<void>) | undefined;
@@ -37,6 +36,6 @@ export interface ConnectionOptions extends ConnectionTarget {
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   readonly onNotice?: ((notice: Notice) => void) | undefined;
   readonly onNotification?: ((notification: Notification) => void) | undefined;
-  /** Called once when an open connection has ended. There is no error if we closed it. */
+  /** Called once when an open connection has ended. The error is undefined if this process closed the connection. */
   readonly onEnd?: ((error: ConnectionError | undefined) => void) | undefined;
 }

@@ -1,14 +1,14 @@
 /**
- * Chooses among several hosts: in the given order, the first that accepts the login and is of the requested kind
- * (PostgreSQL documentation, 32.1.1.3 and `target_session_attrs`).
+ * Chooses among several hosts. In the given order, selects the first host that accepts the login and is of the
+ * requested kind (PostgreSQL documentation, 32.1.1.3 and `target_session_attrs`).
  */
 import type { SessionKind } from './connection-string.ts';
 import { ConnectionError } from './errors.ts';
 import type { ConnectionOptions } from './exchange.ts';
 
 /**
- * `open` connects to one host, of one kind. If a host is unreachable, starting up or of another kind, the next one is
- * tried. A rejected login ends the attempt, as in libpq.
+ * `open` connects to one host and requires one kind. If a host is unreachable, starting up or of a different kind, the
+ * next host is tried. A rejected login ends the attempt, as in libpq.
  */
 export async function openFirst<Connection>(
   options: ConnectionOptions,
@@ -32,11 +32,11 @@ export async function openFirst<Connection>(
   throw new ConnectionError({ code: '08001', message, untouched: true }, { cause: failures[0] });
 }
 
-/** Unreachable, or starting up (57P03). */
+/** The host is unreachable or starting up (57P03). */
 const makesWay = (error: unknown): error is ConnectionError =>
   error instanceof ConnectionError && (error.code === '08001' || error.code === '57P03');
 
-/** `parameters` are those that the server has reported. PostgreSQL 14 and newer report these two. */
+/** `parameters` are the parameters that the server has reported. PostgreSQL 14 and newer report these two. */
 export function isOfKind(kind: SessionKind, parameters: ReadonlyMap<string, string>): boolean {
   const isStandby = parameters.get('in_hot_standby') === 'on';
   const isReadOnly = isStandby || parameters.get('default_transaction_read_only') === 'on';

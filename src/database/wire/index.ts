@@ -1,4 +1,4 @@
-/** Our PostgreSQL client: protocol 3.0 on node:net, without dependencies. */
+/** Plinth's PostgreSQL client: protocol 3.0 on node:net, without dependencies. */
 
 export { Batch } from './batch.ts';
 export { runCapped } from './capped.ts';

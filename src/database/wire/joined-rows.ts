@@ -1,6 +1,6 @@
 /**
  * Joins rows with a single cell into one text. The cells are moved together inside the received buffers, over the
- * headers of their messages, so there is no object and no copy per row.
+ * headers of their messages, so that no object or copy is created per row.
  */
 import type { Cells } from './spilled-rows.ts';
 
@@ -40,7 +40,7 @@ export class JoinedRows {
   }
 
   /**
-   * Returns the pieces as rows, each of which contains several joined rows. The separator between the pieces is still
+   * Returns the pieces as rows, each of which contains several joined rows. The separators between the pieces are still
    * missing.
    */
   take(): Cells[] {

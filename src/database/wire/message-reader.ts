@@ -1,18 +1,20 @@
 /**
- * Splits the server's byte stream into messages. A message that is complete in one chunk is passed on in place. Only a
- * message that spans chunks is assembled in a separate buffer, so no byte is copied twice.
+ * Splits the server's byte stream into messages. A message that is complete in one chunk is passed on without copying.
+ * Only a message that spans chunks is assembled in a separate buffer, so no byte is copied twice.
  */
 
 /** `buffer[start..end)` is the body, without type and length. The bytes can be kept as long as their chunk. */
 export type MessageHandler = (type: number, buffer: Buffer, start: number, end: number) => void;
 
-/** Receives the body of a large message in pieces, so that it is never in memory as a whole. */
+/** Receives the body of a large message in pieces, so that the body is never in memory as a whole. */
 export interface LargeMessage {
   push(buffer: Buffer, start: number, end: number): void;
   end(): void;
 }
 
-/** Called for each message above {@link LARGE_MESSAGE_BYTES}. Return undefined to receive it as a whole. */
+/**
+ * Called for each message larger than {@link LARGE_MESSAGE_BYTES}. Return undefined to receive the message as a whole.
+ */
 export type LargeMessageHandler = (type: number, sizeBytes: number) => LargeMessage | undefined;
 
 /** More than a single read can return. */

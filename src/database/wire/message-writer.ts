@@ -5,7 +5,7 @@ import { Frontend } from './protocol.ts';
 export type WireParameter = string | Uint8Array | null;
 
 const INITIAL_SIZE = 4096;
-/** A buffer that grew beyond this for one large statement isn't kept. */
+/** A buffer that grew beyond this size for one large statement isn't kept. */
 const KEPT_SIZE = 256 * 1024;
 
 export class MessageWriter {
@@ -16,7 +16,7 @@ export class MessageWriter {
     return this.#length;
   }
 
-  /** Returns what was written since the last call. Call {@link renew} if the socket still uses it. */
+  /** Returns the data written since the last call. Call {@link renew} if the socket still uses the buffer. */
   take(): Buffer {
     const bytes = this.#buffer.subarray(0, this.#length);
     this.#length = 0;
@@ -45,7 +45,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** In protocol 3.0 the key has 4 bytes. */
+  /** In protocol 3.0, the key has 4 bytes. */
   cancelRequest(code: number, processId: number, secretKey: Uint8Array): void {
     const start = this.#reserveLength();
     this.#int32(code);
@@ -73,7 +73,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** Simple protocol: one or more statements. */
+  /** Writes a query in the simple protocol, with one or more statements. */
   query(text: string): void {
     const start = this.#begin(Frontend.Query);
     this.#text(text);
@@ -114,7 +114,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** Executes the unnamed portal to its end, or up to that many rows. */
+  /** Executes the unnamed portal to its end, or up to the given number of rows. */
   execute(maxRows = 0): void {
     this.#room(10);
     this.#buffer[this.#length++] = Frontend.Execute;
@@ -182,7 +182,7 @@ export class MessageWriter {
 
   #bytesOf(value: string | Uint8Array): void {
     if (typeof value === 'string') {
-      // A UTF-16 unit needs at most three bytes.
+      // A UTF-16 code unit needs up to three bytes.
       this.#room(value.length * 3);
       this.#length += this.#buffer.write(value, this.#length, 'utf8');
     } else {
@@ -192,7 +192,7 @@ export class MessageWriter {
     }
   }
 
-  /** Writes a C string. A zero byte inside would end it early and shift everything after it. */
+  /** Writes a C string. A zero byte inside the text would end it early and shift everything after it. */
   #text(value: string): void {
     if (value.includes('\0')) throw new TypeError('Text for PostgreSQL must not contain a zero byte.');
     this.#bytesOf(value);
@@ -223,7 +223,7 @@ export class MessageWriter {
     this.#buffer = grown;
   }
 
-  /** Removes what was written after `length`, if a later part of the same statement can't be encoded. */
+  /** Removes everything written after `length`, if a later part of the same statement can't be encoded. */
   truncate(length: number): void {
     this.#length = length;
   }

@@ -95,8 +95,8 @@ export function readNotification(buffer: Buffer, start: number): Notification {
 }
 
 /**
- * Returns the cells of a DataRow as bytes without copying. A kept cell keeps its whole chunk (at most 64 KiB or one
- * row) in memory.
+ * Returns the cells of a DataRow as bytes without copying. A cell that is kept retains its whole chunk (up to 64 KiB or
+ * one row) in memory.
  */
 export function readCells(buffer: Buffer, start: number): (Buffer | null)[] {
   const count = buffer.readUInt16BE(start);

@@ -1,25 +1,25 @@
 /**
- * Reads files that contain secrets: the password file and the key of a client certificate. Other users must not be able
- * to read them.
+ * Reads files that contain secrets: the password file and the key for a client certificate. Other users must not be
+ * able to read these files.
  */
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 
 export interface PasswordFor {
-  /** As in the connection string. The folder of a Unix socket counts as `localhost` if it is a default one. */
+  /** The host as in the connection string. A default folder of a Unix socket counts as `localhost`. */
   readonly host: string;
   readonly port: number;
   readonly database: string;
   readonly user: string;
 }
 
-/** The default socket folders of libpq's builds. The password file uses `localhost` for them. */
+/** The default socket folders in builds of libpq. The password file uses `localhost` for them. */
 const USUAL_SOCKET_FOLDERS: readonly string[] = ['/tmp', '/var/run/postgresql', '/run/postgresql'];
 
 /**
- * Returns the password from the first matching line, or undefined: `hostname:port:database:username:password`. `*`
- * matches everything, and `\` escapes a colon or itself (PostgreSQL documentation, 32.16). Throws if other users can
- * read the file.
+ * Returns the password from the first line that matches, or undefined. The format of a line is
+ * `hostname:port:database:username:password`. `*` matches everything, and `\` escapes a colon or itself (PostgreSQL
+ * documentation, 32.16). Throws if other users can read the file.
  */
 export async function readPassword(path: string, wanted: PasswordFor): Promise<string | undefined> {
   const text = await readPrivate(path).catch((error: NodeJS.ErrnoException) => {
@@ -58,5 +58,5 @@ export async function readPrivate(path: string): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-/** libpq's rule: a file owned by root may be readable by its group. */
+/** libpq's rule, which allows the group to read a file that is owned by root. */
 const isOpenToOthers = ({ mode, uid }: Stats): boolean => (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;

@@ -46,7 +46,7 @@ export async function connectReplication(options: ConnectionOptions): Promise<Re
         connection.writer.query(command);
         connection.submit(stream);
       });
-      // Prevents an unhandled rejection if the caller ignores it.
+      // Prevents an unhandled rejection if the caller ignores `ended`.
       ended.catch(() => {});
       return { ended };
     },
@@ -113,8 +113,8 @@ class Stream implements Exchange {
   #keepalive(buffer: Buffer, start: number): void {
     const walEnd = buffer.readBigUInt64BE(start + 1);
     const position = this.#position;
-    // All relevant messages have been processed, so the rest has too. Otherwise a quiet publication would hold back the
-    // WAL of others.
+    // All relevant messages have been processed, so the rest of the WAL has been, too. Otherwise, an inactive
+    // publication would retain the WAL of other tables.
     if (position.acknowledged >= position.received && walEnd > position.acknowledged)
       position.acknowledged = walEnd;
     if (buffer[start + 17] === 1) sendStatus(this.#connection, position);
@@ -133,7 +133,7 @@ class Stream implements Exchange {
   }
 }
 
-/** Sends a standby status update. For a logical receiver, written, flushed and applied are the same position. */
+/** Sends a standby status update. For a logical receiver, the written, flushed and applied positions are the same. */
 function sendStatus(connection: Connection, { acknowledged }: Position): void {
   if (connection.ended) return;
   const body = Buffer.allocUnsafe(34);

@@ -1,4 +1,4 @@
-/** Reads the cells of a DataRow in the received buffer, without an object or string per row. */
+/** Reads the cells of a DataRow in the received buffer, without creating an object or string per row. */
 import type { RawRow } from '../types.ts';
 
 export class RowView implements RawRow {

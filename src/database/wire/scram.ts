@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 
 const deriveKey = promisify(pbkdf2);
 
-/** Rejects a server that would make us compute for minutes. PostgreSQL's default is 4096. */
+/** Rejects a server that would make this process compute for minutes. PostgreSQL's default is 4096. */
 const MAX_ITERATIONS = 1_000_000;
 
 export interface ScramFinal {
   readonly message: string;
-  /** Throws if the server doesn't know the password either. */
+  /** Throws if the server doesn't know the password. */
   verify(serverFinal: string): void;
 }
 
@@ -63,7 +63,7 @@ export function beginScram(password: string, nonce = randomBytes(18).toString('b
 }
 
 /**
- * Implements the mapping step of SASLprep (RFC 4013). Like PostgreSQL, a password that SASLprep prohibits is used
+ * Implements the mapping step of SASLprep (RFC 4013). As in PostgreSQL, a password that SASLprep prohibits is used
  * unchanged.
  */
 function prepare(password: string): string {

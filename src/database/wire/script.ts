@@ -1,4 +1,4 @@
-/** A query of the simple protocol: one or more statements without parameters. */
+/** A query in the simple protocol, with one or more statements without parameters. */
 import type { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
 import type { Exchange } from './exchange.ts';

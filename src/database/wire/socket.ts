@@ -1,4 +1,4 @@
-/** Opens the byte stream to the server: TCP or Unix socket, with TLS if requested. */
+/** Opens the byte stream to the server over TCP or a Unix socket, with TLS if requested. */
 import { readFile } from 'node:fs/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
@@ -9,15 +9,15 @@ import { readPrivate } from './private-files.ts';
 import { SSL_REQUEST } from './protocol.ts';
 
 const READ_SIZE = 64 * 1024;
-/** Reads up to this size are copied out of the buffer. For larger reads, the whole buffer is passed on. */
+/** Data from reads up to this size is copied out of the buffer. For larger reads, the whole buffer is passed on. */
 const COPIED_SIZE = 16 * 1024;
 /** The time limit for connecting and signing in. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * Resolves when bytes can be sent. `onData` receives chunks that aren't modified afterwards. With `lends`, a chunk may
- * be overwritten as soon as `onData` returns.
+ * Resolves when bytes can be sent. `onData` receives chunks that aren't modified afterwards. If `lends` is true, a
+ * chunk may be overwritten as soon as `onData` returns.
  */
 export async function openSocket(
   target: ConnectionTarget,
@@ -40,7 +40,7 @@ export async function openSocket(
     if (plain) return socket;
     const secured = await negotiateTls(socket, target);
     secured.on('data', onData);
-    // Paused since the single byte that answered the TLS request.
+    // The socket has been paused since the single-byte response to the TLS request.
     secured.resume();
     return secured;
   } finally {
@@ -48,7 +48,7 @@ export async function openSocket(
   }
 }
 
-/** Reads into one buffer instead of a new one each time, because most reads return a few hundred bytes. */
+/** Reads into one reused buffer, because most reads return a few hundred bytes. */
 function readInto(onData: (chunk: Buffer) => void) {
   let buffer = Buffer.allocUnsafeSlow(READ_SIZE);
   return {
@@ -66,7 +66,10 @@ function readInto(onData: (chunk: Buffer) => void) {
   };
 }
 
-/** Shared by all connections whose chunks are lent: each has processed its data before another one reads. */
+/**
+ * Shared by all connections whose chunks are lent. Each connection has processed its data before another connection
+ * reads.
+ */
 let lentBuffer: Buffer | undefined;
 
 function lend(onData: (chunk: Buffer) => void) {
@@ -113,7 +116,7 @@ async function negotiateTls(socket: Socket, target: ConnectionTarget): Promise<S
     ...(isIP(target.host) === 0 ? { servername: target.host } : {}),
     ...files,
     rejectUnauthorized: checked,
-    // libpq only compares the name under verify-full.
+    // libpq compares the name only in the mode verify-full.
     ...(target.sslMode === 'verify-full'
       ? { checkServerIdentity: (_name, certificate) => tls.checkServerIdentity(target.host, certificate) }
       : { checkServerIdentity: () => undefined }),
@@ -142,8 +145,8 @@ async function readTlsFiles(target: ConnectionTarget): Promise<SecureContextOpti
 }
 
 /**
- * Reads one byte and requires that nothing follows it. More would have been injected by an attacker in between
- * (CVE-2021-23222).
+ * Reads one byte and requires that no other data follows. Additional data would have been injected by an attacker
+ * between client and server (CVE-2021-23222).
  */
 function firstByte(socket: Socket, target: ConnectionTarget): Promise<string> {
   return new Promise((resolve, reject) => {

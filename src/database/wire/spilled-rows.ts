@@ -1,4 +1,7 @@
-/** The rows of a statement that may not fit into memory: kept as long as the store allows, then stored. */
+/**
+ * The rows of a statement that might not fit into memory. They are kept in memory as long as the store allows, and then
+ * stored.
+ */
 import type { RowStore } from '../types.ts';
 import type { LargeMessage } from './message-reader.ts';
 import { readCells } from './messages.ts';
@@ -22,7 +25,7 @@ export class SpilledRows {
     this.store = store;
   }
 
-  /** Returns the number of bytes that may be kept. It is less than `sizeBytes` once rows are stored. */
+  /** Returns the number of bytes that can be kept. The number is less than `sizeBytes` once rows are stored. */
   room(sizeBytes: number): number {
     if (this.#spills) return 0;
     const room = this.store.keep(sizeBytes);
@@ -58,7 +61,7 @@ export class SpilledRows {
 const COUNT_BYTES = 2;
 const LENGTH_BYTES = 4;
 
-/** Reads a DataRow: the number of cells, then length and bytes of each. */
+/** Reads a DataRow: the number of cells, then the length and bytes of each cell. */
 class RowInPieces implements LargeMessage {
   readonly #column: number;
   readonly #store: RowStore;

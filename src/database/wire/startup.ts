@@ -1,4 +1,4 @@
-/** Signs in: StartupMessage and the authentication that the server requests. */
+/** Signs in with StartupMessage and the authentication that the server requests. */
 import { createHash } from 'node:crypto';
 import { ConnectionError, type PostgresError } from './errors.ts';
 import type { ConnectionOptions, Exchange } from './exchange.ts';
@@ -38,7 +38,7 @@ export class StartupExchange implements Exchange {
       user,
       database,
       client_encoding: 'UTF8',
-      // Our literals are quoted for this setting, but a database may have another default.
+      // Plinth's literals are quoted for this setting, but a database may have a different default.
       standard_conforming_strings: 'on',
       ...(applicationName === undefined ? {} : { application_name: applicationName }),
       ...(options === undefined ? {} : { options }),
@@ -89,7 +89,7 @@ export class StartupExchange implements Exchange {
       const salt = Buffer.from(buffer.subarray(body, body + 4));
       writer.password(md5Password(user, await this.#password(), salt));
     } else if (method === Authentication.Sasl) {
-      // Read before any await, because the buffer's content is valid only until then.
+      // Read before any await, because the buffer's content is only valid until then.
       const mechanisms = readTexts(buffer, body);
       this.#scram = beginScram(await this.#password());
       if (!mechanisms.includes(this.#scram.mechanism)) {
@@ -131,7 +131,7 @@ function md5Password(user: string, password: string, salt: Buffer): string {
   return `md5${createHash('md5').update(inner).update(salt).digest('hex')}`;
 }
 
-/** Reads zero-terminated texts up to an empty one. */
+/** Reads zero-terminated strings up to an empty string. */
 function readTexts(buffer: Buffer, start: number): string[] {
   const texts: string[] = [];
   let offset = start;

@@ -1,10 +1,10 @@
-/** The prepared statements of one connection. If there are too many, the least recently used ones are closed. */
+/** The prepared statements of one connection. If there are too many, the least recently used statements are closed. */
 import type { MessageWriter } from './message-writer.ts';
 import type { Column } from './messages.ts';
 
 export interface PreparedStatement {
   readonly key: string;
-  /** The server's name for it. */
+  /** The server's name for the statement. */
   readonly name: string;
   readonly text: string;
   /** Undefined until the server has described the statement. Empty for a statement without rows. */
@@ -26,15 +26,15 @@ export class StatementCache {
   get(key: string): PreparedStatement | undefined {
     const statement = this.#statements.get(key);
     if (statement === undefined) return undefined;
-    // A Map keeps insertion order, so the first entry is the least recently used one.
+    // A Map keeps insertion order, so the first entry is the least recently used statement.
     this.#statements.delete(key);
     this.#statements.set(key, statement);
     return statement;
   }
 
   /**
-   * Writes Parse and Describe, after Close for an evicted statement. With a limit of 0, statements have no name and
-   * aren't kept, so that each transaction can run on another session (a pooler's transaction mode).
+   * Writes Parse and Describe, after Close for an evicted statement. If the limit is 0, statements don't have a name
+   * and aren't kept, so that each transaction can run on a different session (a pooler's transaction mode).
    */
   prepare(writer: MessageWriter, key: string, text: string): PreparedStatement {
     const oldest = this.#statements.size >= this.#limit ? this.#statements.values().next().value : undefined;

@@ -7,7 +7,7 @@ import { Backend } from './protocol.ts';
 export interface UncollectedEnd {
   /** The command tag of the last statement, for example `INSERT 0 1`. Empty for an empty script. */
   readonly commandTag: string;
-  /** Undefined if the last statement returns no rows. */
+  /** Undefined if the last statement doesn't return rows. */
   readonly rowCount: number | undefined;
 }
 

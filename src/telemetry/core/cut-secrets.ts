@@ -1,6 +1,6 @@
-/** Removes secrets from a query string, because readers of the log may not be allowed to use them. */
+/** Removes secrets from a query string, because readers of the log might not be allowed to use them. */
 
-/** The names of parameters whose value may grant access. */
+/** The names of parameters whose values might grant access. */
 const secretName =
   /key|token|code|secret|password|passwd|pwd|signature|credential|jwt|hash|nonce|assertion|session|saml|otp|verifier|authorization|^sig$|^state$/i;
 

@@ -1,4 +1,4 @@
-/** Builds entries from records and applies filters. Pure. */
+/** Creates entries from records and applies filters. Pure. */
 import type { RequestRecord } from '../../kernel/trace.ts';
 import { type Level, type LogEntry, type LogFilter, levels } from '../types.ts';
 import { cutSecrets } from './cut-secrets.ts';
@@ -73,7 +73,7 @@ export function lineEntry({ at, level, message, fields }: LineRecord): LogEntry 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, maxTextChars) : undefined;
 
-/** Keeps what JSON can represent, truncated to a readable length. */
+/** Keeps the values that JSON can represent, truncated to a readable length. */
 function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
@@ -98,7 +98,7 @@ const levelNumbers: Readonly<Record<number, Level>> = {
   60: 'error',
 };
 
-/** Parses a line of a log file. Returns undefined if it isn't ours or is truncated. */
+/** Parses a line of a log file. Returns undefined if Plinth didn't write the line or it is truncated. */
 export function entryOfFileLine(line: string): LogEntry | undefined {
   let value: Record<string, unknown>;
   try {

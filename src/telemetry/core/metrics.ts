@@ -1,6 +1,7 @@
 /**
- * Counts requests, errors and durations per service in time slots. A slot's durations are a histogram whose bounds grow
- * by a fifth each, so percentiles are accurate to a tenth, and recording a request takes two additions.
+ * Counts requests, errors and durations per service in time slots. A slot's durations are stored in a histogram in
+ * which each bound is a fifth larger than the previous one. Percentiles are therefore accurate to within a tenth, and
+ * recording a request takes two additions.
  */
 
 /** Six hours. */
@@ -11,7 +12,7 @@ const smallestMs = 0.1;
 /** The last bin contains everything above 100 s. */
 const bounds = 76;
 const logGrowth = Math.log(growth);
-/** Requests, client errors, server errors, then the histogram. */
+/** The number of values per slot: requests, client errors, server errors and the histogram. */
 const width = 3 + bounds;
 
 export interface MetricsReport {
@@ -24,7 +25,7 @@ export interface MetricsReport {
 export interface ServiceMetrics {
   readonly service: string;
   readonly total: Totals;
-  /** One per step. Percentiles are null without requests. */
+  /** One point per step. Percentiles are null without requests. */
   readonly points: readonly Totals[];
 }
 
@@ -40,15 +41,15 @@ export interface Totals {
 
 export interface Metrics {
   count(service: string, status: number, durationMs: number, now: number): void;
-  /** Reports the last `rangeMs` in at most `points` steps. */
+  /** Reports on the last `rangeMs` with up to `points` steps. */
   report(rangeMs: number, points: number, now: number): MetricsReport;
-  /** Returns totals since the start in Prometheus format. */
+  /** Returns totals since startup in Prometheus format. */
   prometheus(): string;
 }
 
 interface Series {
   readonly counts: Uint32Array;
-  /** The time slot that each position currently holds. */
+  /** The time slot that each position currently contains. */
   readonly numbers: Float64Array;
   readonly byStatus: Map<number, number>;
   readonly allTime: Float64Array;
@@ -159,7 +160,7 @@ function percentile(sum: Float64Array, requests: number, part: number): number |
   return null;
 }
 
-/** Bounds in seconds, as Prometheus expects: a selection of ours, close to its defaults. */
+/** The bins whose bounds are reported to Prometheus, in seconds. Their bounds are close to Prometheus's defaults. */
 const prometheusBins = [13, 17, 21, 26, 30, 34, 38, 42, 47, 51, 59, 63];
 
 function prometheusText(series: ReadonlyMap<string, Series>): string {

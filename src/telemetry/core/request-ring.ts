@@ -1,5 +1,5 @@
 /**
- * The latest requests, stored in columns. As objects they would all survive the garbage collector's young generation,
+ * The latest requests, stored in columns. As objects, they would all survive the garbage collector's young generation,
  * which would cost more than the rest of the request log. In columns, only a request's ID and URL survive.
  */
 import { type RequestRecord, type Span, Trace } from '../../kernel/trace.ts';
@@ -13,8 +13,7 @@ export interface RequestRing {
 }
 
 /**
- * The same texts occur again and again: the stored copy is reused, and the new one is garbage collected with its
- * request.
+ * The same texts occur repeatedly. The stored copy is reused, and the new copy is garbage collected with its request.
  */
 function createTexts(size: number) {
   const column = new Array<string | undefined>(size).fill(undefined);
@@ -43,11 +42,11 @@ export function createRequestRing(size: number): RequestRing {
   const schemas = createTexts(size);
   const operators = createTexts(size);
   const traced = new Uint8Array(size);
-  /** Most requests have one statement, whose text belongs to a shape that is stored anyway. */
+  /** Most requests have a single statement, whose text is usually already stored. */
   const texts = createTexts(size);
   const spanStarts = new Float64Array(size);
   const spanDurations = new Float64Array(size);
-  /** Used for several statements, or a failed one. */
+  /** Used for requests with several statements or a failed statement. */
   const spans = new Array<readonly Span[] | undefined>(size).fill(undefined);
   let next = 0;
   let count = 0;

@@ -1,4 +1,4 @@
-/** The latest items in a buffer of fixed maximum size. */
+/** The latest items in a buffer with a fixed maximum size. */
 
 export interface Ring<T> {
   push(item: T): void;

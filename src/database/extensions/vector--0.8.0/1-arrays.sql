@@ -1,15 +1,17 @@
--- Prevents the project's event triggers from running with the rights of this script.
+-- Prevents the project's event triggers from running with the privileges of this script.
 set local event_triggers = off;
--- Resolves names to built-in functions, even where the project has functions of the same names.
+-- Resolves names to built-in functions, even if the project has functions with the same names.
 set local search_path = pg_catalog, pg_temp;
 
 -- The types and operators of pgvector 0.8 without its library. Every search reads every row. Values are stored as their
--- text, because only functions of the server can read and write a base type: those of json and text. A column with a
--- number of dimensions also checks and normalizes its values.
---
--- This file has the functions on arrays that all types share. Their argument `kind` is the type's name in error messages.
+-- text representation, because only functions built into the server can read and write a base type. The functions for
+-- json and text are used. A column with a number of dimensions also checks and normalizes its values.
+-- 
+-- This file contains the functions on arrays that all types share. Their argument `kind` is the type's name in error
+-- messages.
 
--- Raises an error. Volatile, because the planner would evaluate an immutable function in branches that are never reached.
+-- Raises an error. The function is volatile because the planner would evaluate an immutable function in branches that
+-- are never reached.
 create function @extschema@._vector_fault(message text, code text default '22000') returns real[]
 language plpgsql volatile parallel safe
 as $$
@@ -18,7 +20,7 @@ begin
 end
 $$;
 
--- Returns `numbers` if a vector of this kind can have them.
+-- Returns `numbers` if a vector of this kind can contain them.
 create function @extschema@._vector_checked(numbers real[], kind text) returns real[]
 language sql immutable parallel safe
 return case
@@ -35,7 +37,7 @@ return case
   else numbers
 end;
 
--- Returns `numbers` if they fit a type modifier, which is that of varchar and therefore four bytes higher.
+-- Returns `numbers` if they fit a type modifier. The modifier is that of varchar and is therefore higher by four bytes.
 create function @extschema@._vector_sized(numbers real[], typmod int) returns real[]
 language sql immutable parallel safe
 return case
@@ -44,7 +46,7 @@ return case
   else numbers
 end;
 
--- Converts to real. Magnitudes outside its range become 0 or infinite, as they do in C.
+-- Converts to real. Magnitudes outside the range of real become 0 or infinite, as in C.
 create function @extschema@._vector_reals(numbers double precision[]) returns real[]
 language sql immutable strict parallel safe
 begin atomic
@@ -112,7 +114,7 @@ begin atomic
   from unnest(x, @extschema@._vector_alike(x, y, kind)) as each (p, q);
 end;
 
--- The angle between two vectors of length 1, in half turns.
+-- Returns the angle between two vectors of length 1, in half turns.
 create function @extschema@._spherical(x real[], y real[], kind text) returns double precision
 language sql immutable strict parallel safe
 return acos(greatest(-1, least(1, @extschema@._inner_product(x, y, kind)))) / pi();
@@ -123,7 +125,7 @@ begin atomic
   select coalesce(sqrt(sum(p::float8 * p::float8)), 0) from unnest(x) as each (p);
 end;
 
--- Divides by the length. A zero vector is unchanged.
+-- Divides by the length. A zero vector is returned unchanged.
 create function @extschema@._normalized(x real[]) returns real[]
 language sql immutable strict parallel safe
 begin atomic
@@ -183,7 +185,7 @@ language sql immutable strict parallel safe
 return @extschema@._combined(
   @extschema@._vector_state(a, 'vector_combine'), @extschema@._vector_state(b, 'vector_combine'));
 
--- Null for the average of no vectors.
+-- Returns null for the average of no vectors.
 create function @extschema@._mean(state double precision[]) returns double precision[]
 language sql immutable strict parallel safe
 begin atomic

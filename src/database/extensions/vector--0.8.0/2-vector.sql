@@ -17,7 +17,7 @@ create type @extschema@.vector (
   internallength = variable,
   storage = extended
 );
--- The stored bytes are the text's.
+-- The stored bytes are those of the text.
 create cast (@extschema@.vector as text) without function;
 
 create function @extschema@._vector_numbers(v @extschema@.vector) returns real[]
@@ -162,7 +162,7 @@ create operator @extschema@.|| (
   leftarg = @extschema@.vector, rightarg = @extschema@.vector, function = @extschema@.vector_concat
 );
 
--- Order and equality of the numbers, for indexes, DISTINCT and GROUP BY.
+-- Order and equality of the numbers, used by indexes, DISTINCT and GROUP BY.
 create function @extschema@.vector_cmp(a @extschema@.vector, b @extschema@.vector) returns int
 language sql immutable strict parallel safe
 return btarraycmp(@extschema@._vector_numbers(a), @extschema@._vector_numbers(b));

@@ -1,5 +1,5 @@
--- halfvec: numbers of half precision, stored as `[1,2,3]`. A value is rounded when it is converted, compared or put into a column
--- with a number of dimensions.
+-- halfvec: numbers with half precision, stored as `[1,2,3]`. A value is rounded when it is converted, compared or
+-- stored in a column with a number of dimensions.
 
 create type @extschema@.halfvec;
 create function @extschema@.halfvec_in(cstring) returns @extschema@.halfvec
@@ -18,10 +18,11 @@ create type @extschema@.halfvec (
   internallength = variable,
   storage = extended
 );
--- The stored bytes are the text's.
+-- The stored bytes are those of the text.
 create cast (@extschema@.halfvec as text) without function;
 
--- Rounds to half precision: 11 binary digits, exponents from -14, halfway cases to the even digit. `x` has no infinite values.
+-- Rounds to half precision: 11 binary digits, exponents from -14, halfway cases to the even digit. `x` must not contain
+-- infinite values.
 create function @extschema@._halves(x real[]) returns real[]
 language sql immutable strict parallel safe
 begin atomic
@@ -44,7 +45,7 @@ create function @extschema@._halfvec_of(numbers real[]) returns @extschema@.half
 language sql immutable parallel safe
 return @extschema@._vector_printed(@extschema@._halves(@extschema@._vector_checked(numbers, 'halfvec')))::@extschema@.halfvec;
 
--- The result of an operation on two elements, which may be too large or too small for half precision.
+-- Returns the result of an operation on two elements, which may be too large or too small for half precision.
 create function @extschema@._half_result(result real, is_zero boolean) returns real
 language sql immutable parallel safe
 return case
@@ -188,7 +189,7 @@ create operator @extschema@.|| (
   leftarg = @extschema@.halfvec, rightarg = @extschema@.halfvec, function = @extschema@.halfvec_concat
 );
 
--- Order and equality of the numbers, for indexes, DISTINCT and GROUP BY.
+-- Order and equality of the numbers, used by indexes, DISTINCT and GROUP BY.
 create function @extschema@.halfvec_cmp(a @extschema@.halfvec, b @extschema@.halfvec) returns int
 language sql immutable strict parallel safe
 return btarraycmp(@extschema@._halfvec_numbers(a), @extschema@._halfvec_numbers(b));

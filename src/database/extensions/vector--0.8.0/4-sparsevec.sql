@@ -1,4 +1,4 @@
--- sparsevec: the elements that aren't 0, and the number of dimensions, stored as `{1:1.5,3:3.5}/5`.
+-- sparsevec: the nonzero elements and the number of dimensions, stored as `{1:1.5,3:3.5}/5`.
 
 create type @extschema@.sparsevec;
 create function @extschema@.sparsevec_in(cstring) returns @extschema@.sparsevec
@@ -19,7 +19,7 @@ create type @extschema@.sparsevec (
 );
 create cast (@extschema@.sparsevec as text) without function;
 
--- A value taken apart. `positions` are in ascending order and count from 1.
+-- A value split into its parts. `positions` are in ascending order and count from 1.
 create type @extschema@._sparse as (positions int[], numbers real[], dimensions int);
 
 create function @extschema@._sparse_fault(message text, code text default '22000') returns @extschema@._sparse
@@ -65,7 +65,7 @@ begin atomic
     cardinality(numbers))::@extschema@._sparse);
 end;
 
--- Arrays can hold NULL and have several dimensions, which vectors can't.
+-- Unlike vectors, arrays can contain NULL and have several dimensions.
 create function @extschema@._sparse_of_array(numbers real[]) returns @extschema@._sparse
 language sql immutable parallel safe
 return case
@@ -173,7 +173,8 @@ return @extschema@._sparsevec_printed(@extschema@._sparse_sized(@extschema@._spa
 create cast (numeric[] as @extschema@.sparsevec)
   with function @extschema@.array_to_sparsevec(numeric[], int, boolean) as assignment;
 
--- Both vectors at the positions where either has an element, up to dimension `upto`: one row of the array for each vector.
+-- Returns both vectors at the positions where either vector has an element, up to dimension `upto`. The array has one
+-- row per vector.
 create function @extschema@._sparse_pair(a @extschema@._sparse, b @extschema@._sparse, upto int) returns real[]
 language sql immutable parallel safe
 begin atomic
@@ -185,7 +186,7 @@ begin atomic
   where position <= upto;
 end;
 
--- As `_sparse_pair`, of vectors with the same number of dimensions.
+-- Like `_sparse_pair`, for vectors with the same number of dimensions.
 create function @extschema@._sparsevec_pair(a @extschema@.sparsevec, b @extschema@.sparsevec) returns real[]
 language sql immutable strict parallel safe
 begin atomic
@@ -285,7 +286,7 @@ begin atomic
   group by s;
 end;
 
--- Order and equality of the numbers, for indexes, DISTINCT and GROUP BY.
+-- Order and equality of the numbers, used by indexes, DISTINCT and GROUP BY.
 create function @extschema@.sparsevec_cmp(a @extschema@.sparsevec, b @extschema@.sparsevec) returns int
 language sql immutable strict parallel safe
 return @extschema@._sparsevec_compared(a, b);

@@ -10,7 +10,7 @@ create operator @extschema@.<~> (
   leftarg = bit, rightarg = bit, function = @extschema@.hamming_distance, commutator = operator(@extschema@.<~>)
 );
 
--- 1 for strings without a common bit, two empty ones included.
+-- The distance is 1 for strings without a common bit, including two empty strings.
 create function @extschema@.jaccard_distance(a bit, b bit) returns double precision
 language sql immutable strict parallel safe
 return case

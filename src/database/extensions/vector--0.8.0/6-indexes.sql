@@ -1,4 +1,4 @@
--- The indexes of pgvector can be created, so that migrations run, but no search uses them. They are hash indexes.
+-- pgvector's indexes can be created so that migrations run, but no search uses them. They are hash indexes.
 create access method hnsw type index handler hashhandler;
 create access method ivfflat type index handler hashhandler;
 create operator class @extschema@.vector_l2_ops for type @extschema@.vector using hnsw as
