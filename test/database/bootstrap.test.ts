@@ -1,6 +1,6 @@
 /**
- * What migrations, policies and clients find: roles, schemas, grants and functions. Cases are data, including rejected
- * ones.
+ * The roles, schemas, grants and functions that migrations, policies and clients find. Cases are data, including
+ * rejected ones.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { repairRoles } from '../../src/database/embedded/self-repair.ts';
@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../src/database/testin
 import { type Logger, silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
 
-// Starting a server can take long on a busy machine.
+// Starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;

@@ -1,4 +1,4 @@
-/** The embedded server as seen from outside: start, stop and everything that can interfere. */
+/** The embedded server from the outside: start, stop and events that can interfere. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ import { Client, parseConnectionString } from '../../src/database/wire/index.ts'
 import { sql } from '../../src/kernel/sql.ts';
 import { killEverything, startWriter, temporaryFolder } from './helpers.ts';
 
-// Starting a server can take long on a busy machine.
+// Starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let folder: ReturnType<typeof temporaryFolder>;
 let running: Database[] = [];
 
-/** Copies a bootstrapped cluster to the folder, for tests that aren't about the first start. */
+/** Copies a bootstrapped cluster to the folder, for tests that don't concern the first start. */
 const bootstrapped = () => copyTemplateFolder(folder.path);
 
 async function start(
@@ -189,7 +189,7 @@ describe('a second start', () => {
       join(folder.path, 'lock'),
       JSON.stringify({ pid: process.ppid, startedAt: '', port: 1, mark: 'x:1' }),
     );
-    // The test's own process is alive but isn't a postmaster. PostgreSQL itself would refuse to start.
+    // The test's own process is running but isn't a postmaster. PostgreSQL itself would refuse to start.
     writeFileSync(join(folder.path, 'postgres', 'postmaster.pid'), `${process.pid}\n${folder.path}\n`);
     const database = await start(folder.path);
     expect(await database.pool('postgres').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
@@ -234,7 +234,7 @@ test('a stop in the middle of such a restart leaves no server behind', async () 
   await sleep(5);
   running = [];
   await database.stop();
-  // The remaining processes of the killed server exit by themselves, which can take a while on a busy machine.
+  // The remaining processes of the killed server exit on their own, which can take a while on a busy machine.
   await expect.poll(() => processesIn(pgdata), { timeout: 10_000 }).toEqual([]);
   expect(existsSync(join(folder.path, 'lock'))).toBe(false);
 });

@@ -1,4 +1,7 @@
-/** After kill -9 of all processes at any moment, the next start succeeds without help and acknowledged rows exist. */
+/**
+ * After a kill -9 of all processes at any moment, the next start succeeds without intervention and acknowledged rows
+ * exist.
+ */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -15,7 +18,7 @@ afterEach(() => {
   folder.remove();
 });
 
-/** The moments of the kill, in sequence on the same folder. */
+/** The moments at which the processes are killed, in sequence in the same folder. */
 const moments: { name: string; wait: (writer: Writer) => Promise<unknown> }[] = [
   { name: 'at the very start', wait: () => sleep(randomInt(60, 200)) },
   { name: 'as initdb begins', wait: (writer) => writer.line('progress Preparing PostgreSQL') },

@@ -6,7 +6,7 @@ import type { Pool, Row } from '../../src/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
 
-// Starting a server can take long on a busy machine.
+// Starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;

@@ -1,5 +1,6 @@
 /**
- * An external PostgreSQL: its superuser is `admin`, TCP requires passwords, and its extension folder is the stock one.
+ * An external PostgreSQL. Its superuser is `admin`, TCP requires passwords, and its extension folder is the stock
+ * folder.
  */
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,15 +16,15 @@ export interface ExternalServer {
   /** Returns a URL for another user, database or password on this server. */
   url(user: string, database?: string, password?: string): string;
   stop(): Promise<void>;
-  /** Ends the server immediately, as in an outage: sessions aren't notified, and the next start recovers. */
+  /** Ends the server immediately, as in an outage. Sessions aren't notified, and the next start runs recovery. */
   crash(): Promise<void>;
-  /** Starts the server again on the same port after {@link stop} or {@link crash}. `standby`: rejects writes. */
+  /** Starts the server again on the same port after {@link stop} or {@link crash}. A `standby` rejects writes. */
   start(mode?: 'standby'): Promise<void>;
 }
 
 /**
- * Returns the folders with initdb and postgres by version: always the embedded one, and Debian's oldest supported
- * version if installed.
+ * Returns the folders that contain initdb and postgres, by version: always the embedded version, and the oldest
+ * supported version from Debian if it is installed.
  */
 export function availableServers(): { version: string; bin: string }[] {
   const binaries = findBinaries();

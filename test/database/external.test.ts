@@ -1,6 +1,6 @@
 /**
- * `--database-url` with an empty database, one of Plinth's own and one of the hosted service, with and without
- * superuser privileges.
+ * `--database-url` with an empty database, a database of Plinth's and a database of the hosted service, with and
+ * without superuser privileges.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type Database, type DatabaseOptions } from '../../src/database/index.ts';
@@ -9,7 +9,7 @@ import { sql } from '../../src/kernel/sql.ts';
 import { availableServers, type ExternalServer, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
 
-// Starting a server can take long on a busy machine.
+// Starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const more = { room: 'more', dir: new URL('./fixtures/migrations/', import.meta.url) };
@@ -35,7 +35,7 @@ async function asClient<T>(url: string, work: (client: Client) => Promise<T>): P
   }
 }
 
-/** Returns everything that a start could have changed, as one text. */
+/** Returns everything that a start could have changed, as a single text. */
 function fingerprint(client: Client): Promise<unknown> {
   return client.query(sql`
     select (select md5(string_agg(c::text, ';' order by oid)) from pg_class c) as classes,

@@ -1,5 +1,6 @@
 /**
- * Owners and grants of every schema of the hosted service, one line per object, for comparison with a reviewed table.
+ * Lists owners and grants in every schema of the hosted service, one line per object, for comparison with a reviewed
+ * table.
  */
 import type { Database } from '../../src/database/types.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -31,9 +32,9 @@ const extensions = [
 ];
 
 /**
- * `kind name | owner | grantee=privileges …` with the letters of PostgreSQL's access lists and `*` for the grant
- * option. Excludes the owner's own privileges, and privileges that PUBLIC also has, unless they include the grant
- * option.
+ * Returns lines in the format `kind name | owner | grantee=privileges …`, with the letters of PostgreSQL's access lists
+ * and `*` for the grant option. Excludes the owner's own privileges, and privileges that PUBLIC also has, unless they
+ * include the grant option.
  */
 export async function grantsOf(database: Database): Promise<string[]> {
   return await database.pool('supabase_admin').transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** Folders, servers and processes of the database tests. All of them are removed after the test. */
+/** Folders, servers and processes for the database tests. All of them are removed after the test. */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export function temporaryFolder(): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** Simulates an outage: kills all processes that work in `folder` or were started for it. */
+/** Simulates an outage. Kills all processes that work in `folder` or were started for it. */
 export function killEverything(folder: string): void {
   const listed = execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' })
     .split('\n')
@@ -31,7 +31,7 @@ export function killEverything(folder: string): void {
 }
 
 export interface Writer {
-  /** Resolves with the first line with this prefix, or undefined if the process ends first. */
+  /** Resolves with the first line that has this prefix, or with undefined if the process ends first. */
   line(prefix: string): Promise<string | undefined>;
   /** The highest number that was acknowledged to the process. */
   readonly acknowledged: () => number;

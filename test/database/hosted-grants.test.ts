@@ -1,5 +1,5 @@
 /**
- * Owners and privileges in every schema of the hosted service, compared with the hosted grants. A migration written by
+ * Owners and privileges in every schema of the hosted service, compared with those of Plinth. A migration written by
  * `db pull`, or one that references a system table, requires the same privileges. The table contains a reason for each
  * difference.
  */
@@ -20,7 +20,7 @@ interface Fact {
   readonly reason: string;
 }
 
-/** One line per object. If Plinth differs, it is followed by `plinth: owner | grants # reason`. */
+/** The text has one line per object. If Plinth differs, it is followed by `plinth: owner | grants # reason`. */
 function factsOf(text: string): Fact[] {
   const facts: Fact[] = [];
   for (const line of text.split('\n').map((each) => each.trim())) {

@@ -1,4 +1,4 @@
-/** Plinth's numbered files: applied once, atomically, as the role that the file sets. */
+/** Plinth's numbered files are applied once, atomically, as the role that the file sets. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../src/database/testin
 import { sql } from '../../src/kernel/sql.ts';
 import { temporaryFolder } from './helpers.ts';
 
-// Starting a server can take long on a busy machine.
+// Starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;

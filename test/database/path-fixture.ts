@@ -83,7 +83,7 @@ export async function startFixture(): Promise<Fixture> {
   };
 }
 
-/** A request like those of the REST service: signed in as `sub`, or anonymous. */
+/** Returns a request like those of the REST service, signed in as `sub` or anonymous. */
 export function request(sub: string | undefined, text: string, rest: Partial<PathRequest> = {}): PathRequest {
   const role = sub === undefined ? 'anon' : 'authenticated';
   return {

@@ -1,4 +1,7 @@
-/** The request path against a real server. The most important property: no request sees anything from another one. */
+/**
+ * The request path with a real server. Its most important property is that a request can't see anything from another
+ * request.
+ */
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

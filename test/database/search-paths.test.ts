@@ -1,4 +1,4 @@
-/** `supabase db advisors` reports none of Plinth's functions ("Function Search Path Mutable"). */
+/** `supabase db advisors` doesn't report any of Plinth's functions ("Function Search Path Mutable"). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import type { Backend } from '../../src/main.ts';

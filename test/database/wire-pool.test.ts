@@ -1,4 +1,4 @@
-/** Pools against a real server: transactions, savepoints, sessions, waiting, recovery, shutdown and listening. */
+/** Pools with a real server: transactions, savepoints, sessions, waiting, recovery, shutdown and listening. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createListenHub, createPools, type Pools } from '../../src/database/pool/index.ts';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
@@ -323,7 +323,7 @@ test('rows count only when the transaction has ended well', async () => {
   const some = sql`select 1 / (50 - n) from generate_series(1, 100) n`;
   await expect(pool.rows(some, () => count++)).rejects.toMatchObject({ code: '22012' });
   expect(count).toBe(49);
-  // The settings are reset, and setting them returned no row.
+  // The settings are reset, and setting them doesn't return a row.
   const settings = [['plinth.seen', 'yes']] as const;
   const seen: (string | null)[] = [];
   const setting = sql`select current_setting('plinth.seen', true)`;

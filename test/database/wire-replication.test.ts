@@ -1,4 +1,4 @@
-/** The stream of changes against a real server. */
+/** The stream of changes from a real server. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import { connectReplication } from '../../src/database/wire/index.ts';
@@ -38,7 +38,7 @@ test('commands answer, changes arrive, acknowledgements are heard, destroying en
       if (serverTimeMicros < before) arrived.reject(new Error('The time of the server is wrong.'));
       if (walStart > last) last = walStart;
       replication.acknowledge(walStart);
-      // Insert: relation OID, N, number of columns, t, length, text.
+      // An insert: relation OID, N, number of columns, t, length, text.
       if (payload[0] === 0x49) inserted.push(payload.toString('utf8', 13));
       if (inserted.length === 500) arrived.resolve();
     },
@@ -54,7 +54,7 @@ test('commands answer, changes arrive, acknowledgements are heard, destroying en
   expect(last).toBeGreaterThan(0n);
   replication.destroy();
   await ended;
-  // The server notices a moment later, and the database can't be dropped before.
+  // The server detects this a moment later, and the database can't be dropped before.
   const left = sql`select from pg_replication_slots where database = ${db.name}`;
   for (let gone = false; !gone; ) gone = (await writer.query(left)).length === 0;
 });

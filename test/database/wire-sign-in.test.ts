@@ -1,4 +1,4 @@
-/** Sign-in methods: passwords and TLS against a stub, SCRAM against PostgreSQL. */
+/** Sign-in methods: passwords and TLS with a stub, SCRAM with PostgreSQL. */
 import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -155,7 +155,7 @@ describe('a password file', () => {
 });
 
 describe('several hosts', () => {
-  /** Starts all servers and returns the index of the one that the session is connected to, or the error. */
+  /** Starts all servers and returns the index of the server that the session is connected to, or the error. */
   async function choose(servers: readonly StubOptions[], more: Partial<ConnectionOptions> = {}) {
     const started = await Promise.all(servers.map((options) => startStub(options)));
     stubs.push(...started);

@@ -7,7 +7,7 @@ export interface Stub {
   /** Passwords sent by clients, and the names and values of their startup messages. */
   readonly passwords: string[];
   readonly startups: string[][];
-  /** Names in the client certificates. Empty if there was none. */
+  /** Names in the client certificates. Empty if there was no certificate. */
   readonly certificates: string[];
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface StubOptions {
    * the server doesn't respond.
    */
   readonly asks?: Buffer;
-  /** `refuse` answers a TLS request with N. */
+  /** `refuse` responds to a TLS request with N. */
   readonly tls?: 'accept' | 'refuse';
   /** Reported parameters in addition to the version. */
   readonly reports?: Readonly<Record<string, string>>;
@@ -96,7 +96,7 @@ function letIn(socket: Socket, reports: Readonly<Record<string, string>>): void 
       message('S', Buffer.from(`${name}\0${value}\0`)),
     ),
   );
-  // In two pieces, split within a message.
+  // Sent in two pieces, split within a message.
   const all = Buffer.concat([ok, status, key, message('Z', Buffer.from('I'))]);
   socket.write(all.subarray(0, 13));
   setImmediate(() => socket.write(all.subarray(13)));

@@ -1,4 +1,4 @@
-/** The client against a real server: values, statements, errors, cancellation and lost connections. */
+/** The client with a real server: values, statements, errors, cancellation and lost connections. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';

@@ -1,6 +1,6 @@
 /**
- * Real-world callers, functions and connections: unusual content types, large headers, late streams, rejected sockets
- * and disconnects.
+ * Callers, functions and connections as they occur in practice: unusual content types, large headers, late streams,
+ * rejected sockets and disconnects.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -98,7 +98,7 @@ describe('a function', () => {
   );
 
   it('answers with 60 KiB of cookies', async () => {
-    // Not with fetch, whose own limit is lower.
+    // Doesn't use fetch, whose own limit is lower.
     const answer = await text(await open('GET /functions/v1/many/cookies HTTP/1.1', 'connection: close'));
     expect([answer.slice(9, 12), answer.match(/^set-cookie: /gim)?.length]).toEqual(['200', 15]);
   });
@@ -161,7 +161,7 @@ it('a caller that leaves while the function starts, half of its body sent, is no
   socket.write(Buffer.alloc(20_000));
   await expect.poll(() => world.functions.describe('slow')?.state, { interval: 5 }).toBe('running');
   socket.destroy();
-  // Started by the disconnected caller, so this one uses the same worker.
+  // The disconnected caller started the worker, so this request uses the same worker.
   expect(await (await world.call('slow', { method: 'POST', body: 'four' })).text()).toBe('4');
   await expect.poll(() => world.functions.describe('slow')?.pending, { interval: 5 }).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** During development: saves take effect, errors have a location, and other functions aren't affected. */
+/** During development, saves take effect, errors include a location, and other functions aren't affected. */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -168,7 +168,7 @@ it('files that editors leave behind, and packages, serve nothing anew', async ()
   mkdirSync(join(world.supabaseDir, 'functions/other/node_modules'), { recursive: true });
   for (const name of ['index.ts~', '.index.ts.swp', 'node_modules/a.js'])
     world.write(`supabase/functions/other/${name}`, 'x');
-  // When a later change is detected, the earlier ones were processed too.
+  // When a later change is detected, the earlier changes have been processed, too.
   world.write('first', withPid(`'seen'`));
   await expect.poll(async () => (await read('first')).word, soon).toBe('seen');
   expect(await read('other')).toEqual(before);

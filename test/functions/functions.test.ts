@@ -1,4 +1,4 @@
-/** Functions through the whole server: real Deno processes, the stock client, limits, reload, upgrades and attacks. */
+/** Functions in the complete server: real Deno processes, the stock client, limits, reload, upgrades and attacks. */
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
@@ -175,8 +175,8 @@ describe('a function', () => {
     const parts: string[] = [];
     for await (const part of answer) {
       parts.push(String(part));
-      // The response to the first chunk arrives before the second chunk is sent, and the response to the second before
-      // the end.
+      // The response to the first chunk arrives before the second chunk is sent, and the response to the second chunk
+      // before the end.
       if (parts.length === 1) sent.write(Buffer.alloc(5));
       else sent.end();
     }
@@ -193,8 +193,7 @@ describe('a function', () => {
   ])('may answer without reading what it was sent: %s, %i bytes', async (slug, size) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const headers = { authorization: `Bearer ${backend.keys.anonKey}`, 'content-length': size };
-    // Sequential requests on one connection, which an unread body must not block. The same applies to the worker's
-    // connection.
+    // Sequential requests on one connection. An unread body must not block this connection or the worker's connection.
     for (let turn = 0; turn < 4; turn += 1) {
       const sent = request(`${backend.url}/functions/v1/${slug}`, { method: 'POST', headers, agent });
       sent.end(Buffer.alloc(size));
@@ -283,7 +282,8 @@ describe('what a function is given', () => {
 
 it('PostgreSQL lets a function in with the password that it is given only', async () => {
   const answers: string[] = await (await call('/database')).json();
-  // Authentication requests other than AuthenticationOk (0), or an error (PostgreSQL manual, section 54.7).
+  // The responses are authentication requests other than AuthenticationOk (0), or an error (PostgreSQL manual, section
+  // 54.7).
   for (const answer of answers) expect(answer).toMatch(/^(R(3|5|10)|E\d+)$/);
 });
 

@@ -1,4 +1,4 @@
-/** Functions behind a gateway without a database, with given sources and limits. */
+/** Functions behind a gateway without a database, with the given sources and limits. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,10 +13,10 @@ export interface FunctionsWorld {
   readonly root: string;
   readonly supabaseDir: string;
   readonly url: string;
-  /** With the anon key. */
+  /** The header with the anon key. */
   readonly authorization: string;
   readonly functions: FunctionsService;
-  /** Sends the anon key. The path begins with the slug. */
+  /** Sends a request with the anon key. The path begins with the slug. */
   call(path: string, init?: RequestInit): Promise<Response>;
   write(path: string, text: string): void;
   /** Returns the function's output and the notes about it. */
@@ -25,7 +25,7 @@ export interface FunctionsWorld {
 }
 
 export interface WorldOptions {
-  /** Paths relative to the project folder. A bare name is that function's entrypoint. */
+  /** Source texts by path relative to the project folder. A bare name is that function's entrypoint. */
   readonly files: Readonly<Record<string, string>>;
   readonly config?: PartialConfig;
   readonly limits?: Partial<Limits>;

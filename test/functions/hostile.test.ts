@@ -1,5 +1,5 @@
 /**
- * Malicious functions, running concurrently: each receives a response, and the server and other functions aren't
+ * Malicious functions that run concurrently. Each receives a response, and the server and other functions aren't
  * affected.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 /**
- * What a function can import, how imports are resolved, what is cached for use without a network, and what is rejected.
+ * The modules that a function can import, how imports are resolved, which modules are cached for use without a network,
+ * and which imports are rejected.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -138,7 +139,7 @@ describe('without a network', () => {
     expect(await textOf('remote')).toBe('npm,https,jsr');
     const before = registry.asked.length;
     registry.close();
-    // Another process, and another function with the same imports.
+    // A different process, and a different function with the same imports.
     world.write(
       'again',
       `import { hi } from 'npm:tiny@^1'; import { remote } from '${registry.url}/mod.ts'; ${says('[hi(), remote]')}`,

@@ -1,5 +1,6 @@
 /**
- * Worker lifecycle: shared, idle, too many, too old, notified before the end, restarted, and the recorded invocations.
+ * The worker lifecycle: shared, idle, too many, too old, notified before the end, and restarted. Also covers the
+ * recorded invocations.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Limits } from '../../src/functions/core/limits.ts';

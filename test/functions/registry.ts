@@ -1,4 +1,4 @@
-/** A package registry on loopback for npm, jsr and plain modules, as far as Deno requires it. */
+/** A package registry on loopback for npm, jsr and plain modules, to the extent that Deno requires. */
 import { createHash } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -77,7 +77,7 @@ export async function startRegistry(
   };
 }
 
-/** POSIX ustar (IEEE 1003.1) with the members in `package/`. */
+/** Returns a POSIX ustar archive (IEEE 1003.1) with the members in `package/`. */
 function tarOf(files: Readonly<Record<string, string | Buffer>>): Buffer {
   const blocks: Buffer[] = [];
   for (const [name, content] of Object.entries(files)) {

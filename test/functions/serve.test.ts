@@ -1,6 +1,6 @@
 /**
- * `plinth functions serve`: different secrets, no token check, another import map and a debugger. Everything is reset
- * afterward.
+ * `plinth functions serve`: different secrets, no token check, a different import map and a debugger. Everything is
+ * reset afterwards.
  */
 import { createServer } from 'node:net';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * kill -9 of PostgreSQL, Plinth or both during work: each request arrives at least once and eventually has a response
- * (bench/jobs.ts does the same with ten thousand), and a running job is marked as failed. Also: two processes on one
- * database, which never do the same work twice.
+ * A kill -9 of PostgreSQL, Plinth or both during work. Each request arrives at least once and eventually has a response
+ * (bench/jobs.ts does the same with ten thousand requests), and a running job is marked as failed. Also covers two
+ * processes on one database, which never do the same work twice.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

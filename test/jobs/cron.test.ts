@@ -28,7 +28,7 @@ const makeDue = (jobid: unknown): Promise<void> =>
   admin.exec(`update cron._timetable set is_waiting = true where jobid = ${jobid};
     select pg_notify('plinth_cron', '')`);
 /**
- * A schedule that leaves a job's runs to {@link runNow}. A job scheduled every minute could be due again when the
+ * A schedule that leaves a job's runs to {@link runNow}. A job scheduled every minute could become due again when the
  * minute changes.
  */
 const onNewYear = '0 0 1 1 *';
@@ -283,13 +283,13 @@ describe('runs', () => {
     await makeDue(id);
     await makeDue(long.id);
     await expect.poll(async () => (await runsOf(long.id))[0]?.status).toBe('running');
-    // The job becomes due twice during a run, and only one more run is queued.
+    // The job becomes due twice during a run, but only one more run is queued.
     await makeDue(long.id);
     await makeDue(long.id);
     await expect
       .poll(async () => (await runsOf(long.id)).map(({ status }) => status), { timeout: 20_000 })
       .toSatisfy((states: unknown[]) => states.length >= 2 && states.every((state) => state === 'succeeded'));
-    // The minute may have changed in the meantime, which makes the job due once more.
+    // The minute may have changed in the meantime, which makes the job due one more time.
     const turned = Math.floor(Date.now() / 60_000) - Math.floor(began / 60_000);
     expect((await runsOf(long.id)).length).toBeLessThanOrEqual(2 + turned);
     const [overlap] =
@@ -339,7 +339,7 @@ describe('runs', () => {
       log: silentLogger,
     });
     await other.start?.();
-    // Runs left in the state running are marked as failed.
+    // Runs that were left in the state running are marked as failed.
     await expect
       .poll(() =>
         rows(

@@ -1,4 +1,4 @@
-/** postgres_changes with the stock client: who receives which rows, and in which format. */
+/** postgres_changes with the stock client: which users receive which rows, and in which format. */
 import type { RealtimeChannel } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, joined, startRealtime, subscribed, until } from './harness.ts';
@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => h.stop());
 
 /**
- * Subscribes to a table and collects changes, together with a marker table that shows that no other change came before
- * it.
+ * Subscribes to a table and collects changes. Also subscribes to a marker table, which shows that no other change came
+ * before the marker.
  */
 async function listen(
   userId: string | undefined,
@@ -416,7 +416,7 @@ test('with a new token come the rows of the new user, and no others', async () =
   });
   await joined(channel);
   await until(() => told > 0);
-  // In this order: when alice's row has arrived, bob's was processed.
+  // In this order, bob's row has been processed when alice's row arrives.
   const both = (when: string) =>
     `insert into public.notes (owner, body) values ('${bob}', 'bob ${when}'), ('${alice}', 'alice ${when}')`;
   await h.sql(both('before'));
@@ -428,7 +428,7 @@ test('with a new token come the rows of the new user, and no others', async () =
   await h.sql(`insert into public.notes (owner, body) values ('${bob}', 'bob at last')`);
   await until(() => seen.includes('bob at last'));
   expect(seen).toEqual(['alice before', 'bob after', 'bob at last']);
-  // Once for the subscription, once for the new token.
+  // One call for the subscription and one for the new token.
   expect(told).toBe(2);
 });
 
@@ -445,7 +445,7 @@ test('the stream comes back by itself when it is cut, and nothing is missed mean
   await settle();
   expect(seen.map(({ new: row }) => row.body)).toEqual(['meanwhile', 'after']);
   expect(h.health()).toBeUndefined();
-  // The client noticed no interruption.
+  // The client didn't detect an interruption.
   expect(told).toBe(0);
 });
 

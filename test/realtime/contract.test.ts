@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => h.stop());
 
 test.each([
-  // The key is sent even if unchanged. For a deleted row the identity is sent, or only the primary key with RLS.
+  // The key is sent even if it is unchanged. For a deleted row, the identity is sent, or only the primary key with RLS.
   ['by_key', `(1, 'a')`, { id: 1 }, { id: 1 }],
   ['whole', `(1, 'a')`, { id: 1, text: 'a' }, { id: 1, text: 'b' }],
   ['whole_rls', `(1, 'a')`, { id: 1, text: 'a' }, { id: 1 }],
@@ -43,7 +43,7 @@ test.each([
   );
   await subscribed(channel);
   await h.sql(`insert into public.${table} values ${values}`);
-  // Changes of a row that has since been deleted aren't delivered.
+  // Changes to a row that has since been deleted aren't delivered.
   await until(() => seen.length === 1);
   await h.sql(`update public.${table} set text = 'b'`);
   await until(() => seen.length === 2);
@@ -62,7 +62,7 @@ describe('rates of upstream, where they are set', () => {
   const isReply = (ref: string) => (frame: unknown[]) => frame[3] === 'phx_reply' && frame[1] === ref;
 
   test('messages a second: sockets are told and closed, HTTP answers 429', async () => {
-    // The average over a minute: sixty messages.
+    // The average over a minute allows sixty messages.
     const strict = await startRealtime({ settings: { max_events_per_second: 1 } });
     try {
       const post = (count: number) =>
@@ -212,7 +212,7 @@ describe('SQL functions', () => {
     [`'INSERT', 't', 's', null::record, null::record, 'STATEMENT'`, 'not for each statement'],
     [`'TRUNCATE', 't', 's', null::record, null::record`, 'Unexpected operation type: TRUNCATE'],
   ])('broadcast_changes(%s) raises', async (rest, message) => {
-    // A record requires a caller with a row, so this uses a trigger as intended.
+    // A record argument requires a row, so this test uses a trigger as intended.
     await h.sql(`
       drop table if exists public.told; create table public.told (id int);
       create or replace function public.tell() returns trigger language plpgsql as $$

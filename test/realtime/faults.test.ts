@@ -1,6 +1,6 @@
 /**
- * Faults: promised changes are delivered, none is delivered twice, and clients recover automatically. A subscription's
- * promise is "Subscribed": every change committed after it is delivered.
+ * Faults: promised changes are delivered, no change is delivered twice, and clients recover automatically. "Subscribed"
+ * promises that every change committed afterwards is delivered.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -141,7 +141,7 @@ describe('the network to PostgreSQL', () => {
     await there.send({ type: 'broadcast', event: 'x', payload: {} });
     await until(() => heard.length > 0);
     await there.track({ key: 'there again' });
-    // The lease ends, so other processes consider everyone behind the cut gone.
+    // The lease ends, so other processes consider all members behind the cut gone.
     await until(() => seenBy(here) === 'here');
     proxy.mend();
     await until(() => seenBy(here) === 'here,there again' && seenBy(there) === 'here,there again');
@@ -193,7 +193,7 @@ describe('one process of two', () => {
     expect(told).toEqual(numbers(1, 40));
     await doomed.socket.disconnect();
 
-    // The next start finds the slots of the dead process.
+    // The next process finds the slots of the dead process.
     while (!(await slots(false)).includes(slot));
     const next = await direct.another();
     while ((await slots(false)).includes(slot));
@@ -210,7 +210,7 @@ describe('PostgreSQL', () => {
     const before = cluster.pid();
     process.kill(before, 'SIGKILL');
     await until(() => cluster.pid() !== before);
-    // As soon as it responds, before other clients reconnect.
+    // Runs as soon as the server responds, before other clients reconnect.
     for (;;) {
       try {
         await direct.sql(insert(21, 40, name));

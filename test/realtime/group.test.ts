@@ -1,5 +1,5 @@
 /**
- * Two processes on one database: broadcasts and presence are visible in both, and each subscriber receives each change
+ * Two processes on one database. Broadcasts and presence are visible in both, and each subscriber receives each change
  * once. Runs with every transport.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -70,7 +70,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       await a.stop();
     });
 
-    /** Waits until a broadcast from each process arrives in the other. */
+    /** Waits until a broadcast from each process arrives in the other process. */
     async function bothHear(): Promise<void> {
       const name = topic();
       const [left, right] = [a.client().channel(name), b.client().channel(name)];
@@ -193,7 +193,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
         Array.from({ length: 50 }, (_, n) => `${what} ${n + 1}`),
       );
       await until(() => Object.values(seen).every((list) => list.length >= wanted.length));
-      // A duplicate would arrive between the rows and the last one.
+      // A duplicate would arrive before the last row.
       await a.sql(`insert into public.notes values (0, 'last')`);
       await until(() => Object.values(seen).every((list) => list.includes('change 0')));
       for (const list of Object.values(seen))

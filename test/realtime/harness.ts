@@ -1,4 +1,4 @@
-/** The realtime service on a separate port, with a database cloned for the test file. */
+/** The realtime service on its own port, with a database cloned for the test file. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
 import { configFrom, type PartialConfig } from '../../src/config/index.ts';
@@ -21,7 +21,7 @@ export interface Harness {
   readonly databaseName: string;
   /** Runs statements as `postgres`, like a project's migrations. */
   sql(text: string): Promise<void>;
-  /** Returns a stock client that is signed in as `userId`, or not signed in without one. */
+  /** Returns a stock client that is signed in as `userId`, or not signed in if `userId` is omitted. */
   client(userId?: string): SupabaseClient;
   /** Returns a stock client with the secret key. */
   serviceClient(): SupabaseClient;
@@ -31,12 +31,12 @@ export interface Harness {
   health(): string | undefined;
   readonly verdicts: RealtimeService['verdicts'];
   readonly report: RealtimeService['report'];
-  /** Starts a second process on the same database. Settings default to the same ones. */
+  /** Starts a second process on the same database. Settings default to those of the first process. */
   another(options?: HarnessOptions, place?: TestServerAddress): Promise<Served>;
   stop(): Promise<void>;
 }
 
-/** Excludes what only the creator of the database has. */
+/** Excludes properties that are only available to the creator of the database. */
 export type Served = Omit<Harness, 'place' | 'databaseName'>;
 
 export interface HarnessOptions {
@@ -55,7 +55,7 @@ export async function startRealtime(options: HarnessOptions = {}): Promise<Harne
   const test = await createTestDatabase('realtime', (db) => db.migrate([migrations]));
   const { place, name: databaseName } = test;
   const started = await serve(test.database, options, test.another, async () => {
-    // The server notices the end of a stream a moment later.
+    // The server detects the end of a stream a moment later.
     const streams = sql`select from pg_replication_slots where database = current_database()`;
     while ((await test.database.pool('supabase_admin').query(streams)).length > 0);
     await test.drop();
@@ -95,7 +95,7 @@ export async function serve(
     url,
     keys,
     database,
-    // Test clusters commit asynchronously, so changes would be up to 200 ms late.
+    // Test clusters commit asynchronously, so changes would arrive up to 200 ms late.
     sql: (text) => database.pool('postgres').exec(`set synchronous_commit = on; ${text}`),
     token,
     client(userId) {
@@ -142,7 +142,7 @@ export function signed(secret: string, claims: Record<string, unknown>): string 
  * token that was set manually.
  */
 export async function joined(channel: RealtimeChannel, asksToken = true): Promise<RealtimeChannel> {
-  // Otherwise the stock client could join before it has the token, and send it later.
+  // Otherwise, the stock client could join before it has the token and send the token later.
   if (asksToken) await channel.socket.setAuth();
   return new Promise((resolve, reject) => {
     channel.subscribe((status, error) => {

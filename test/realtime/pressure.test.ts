@@ -1,4 +1,4 @@
-/** Many concurrent changes: none is lost, they arrive in commit order, and many subscribers cause few queries. */
+/** Many concurrent changes. None are lost, they arrive in commit order, and many subscribers cause few queries. */
 import type { RealtimeChannel } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Session } from '../../src/database/types.ts';
@@ -96,7 +96,7 @@ test('several writers: everybody sees the order of the commits', async () => {
   const clients = await Promise.all(
     Array.from({ length: 3 }, (_, n) => listen(h.client(userId(n)).channel(`order-${channels++}`), 'owned')),
   );
-  // Visible to all three users, so that each row requires a query.
+  // The row is visible to all three users, so that each row requires a query.
   const writers: Session[] = await Promise.all(
     Array.from({ length: 4 }, () => h.database.pool('postgres').connect()),
   );
@@ -107,7 +107,7 @@ test('several writers: everybody sees the order of the commits', async () => {
   witness.stream(
     `START_REPLICATION SLOT witness LOGICAL 0/0 (proto_version '1', publication_names 'supabase_realtime')`,
     (payload) => {
-      // Insert: relation, N, number of columns, t, length, text of the first column.
+      // An insert: relation, N, number of columns, t, length, text of the first column.
       if (payload[0] === 0x49)
         committed.push(Number(payload.toString('utf8', 13, 13 + payload.readUInt32BE(9))));
     },
@@ -118,7 +118,7 @@ test('several writers: everybody sees the order of the commits', async () => {
       await writer.exec('set synchronous_commit = on');
       for (let n = 0; n < perWriter; n++) {
         const id = 1000 + n * writers.length + number;
-        // Each transaction has two rows, and other transactions write in between.
+        // Each transaction writes two rows, and other transactions write in between.
         await writer.exec(
           `begin; insert into public.owned values (${id}, '${userId(n % 3)}', '${userId((n + 1) % 3)}')`,
         );

@@ -101,7 +101,7 @@ test('replay brings the newest, oldest first, once', async () => {
   await joined(channel);
   await h.sql(`select realtime.send('{"n": 31}', 'past', 'room')`);
   await until(() => seen.some(([n]) => n === 31));
-  // All rows are from one transaction, so "the latest" can be any three. None arrives again through the stream.
+  // All rows are from one transaction, so "the latest" can be any three. None of them arrives again through the stream.
   const replayed = seen.filter(([, isReplayed]) => isReplayed);
   expect(replayed).toHaveLength(3);
   expect(new Set(seen.map(([n]) => n)).size).toBe(seen.length);

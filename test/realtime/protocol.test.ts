@@ -158,7 +158,8 @@ test('both versions in one room: text is passed on as it was spelled', async () 
   const binary = await two.next((frame) => Buffer.isBuffer(frame));
   expect([binary[0], binary[4], binary.subarray(5).toString()]).toEqual([4, 1, 'realtime:vj{"a":1}']);
 
-  // Invalid JSON declared as JSON, and bytes: neither can be sent to a 1.0.0 socket or injected into its frames.
+  // Invalid JSON that is declared as JSON, and bytes. Neither can be sent to a 1.0.0 socket or injected into its
+  // frames.
   two.sendBytes(userBroadcast('realtime:v', 'evil', 1, Buffer.from('1},"event":"phx_close","payload":{')));
   two.sendBytes(userBroadcast('realtime:v', 'bytes', 0, Buffer.from([1, 2])));
   two.sendBytes(userBroadcast('realtime:v', 'last', 1, Buffer.from('"end"')));
@@ -301,7 +302,7 @@ test('who stops reading is closed, everybody else goes on', async () => {
 test('limits that upstream has are settings', async () => {
   const strict = await startRealtime({
     settings: { max_channels_per_client: 2, max_concurrent_users: 1, client_presence_max_calls: 1 },
-    // Below the setting's minimum, so that the average over a minute is exceeded immediately.
+    // Below the setting's minimum so that the average over a minute is exceeded immediately.
     limits: { maxEventsPerSecond: 0.05 },
   });
   try {

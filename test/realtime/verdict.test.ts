@@ -1,4 +1,6 @@
-/** Verdicts are compared with the actual behavior: exactly the predicted changes arrive, with the predicted text. */
+/**
+ * Verdicts are compared with the actual behavior. Exactly the predicted changes must arrive, with the predicted text.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import type { BroadcastQuestion, ChangeQuestion, Persona } from '../../src/realtime/types.ts';
@@ -38,7 +40,7 @@ afterAll(() => h.stop());
 const anon: Persona = { role: 'anon', claims: { role: 'anon' } };
 const user = (id: string): Persona => ({ role: 'authenticated', claims: { role: 'authenticated', sub: id } });
 
-/** Returns what a subscription of that persona actually receives for the statement. */
+/** Returns the changes that a subscription of that persona actually receives for the statement. */
 async function truth(persona: Persona, entry: object, statement: string): Promise<unknown[]> {
   const socket = await openRaw(h.socketUrl());
   const witness = await openRaw(h.socketUrl(h.keys.serviceRoleKey));
@@ -46,7 +48,7 @@ async function truth(persona: Persona, entry: object, statement: string): Promis
   await listen(witness, { event: '*', schema: 'public' }, h.keys.serviceRoleKey);
   const wanted = await listen(socket, entry, token);
   await h.sql(statement);
-  // Everything that the statement caused arrives before this row.
+  // All changes caused by the statement arrive before this row.
   await h.sql(`truncate public.open; insert into public.open values (0, 'end', null, null)`);
   await witness.next((frame) => frame[3] === 'postgres_changes' && frame[4].data.record?.text === 'end');
   const got = socket.frames
@@ -80,7 +82,7 @@ interface Case {
   /** Runs before the listener subscribes. */
   readonly before?: string;
   readonly statement: string;
-  /** Skips a join that is known to be rejected, because it takes long. */
+  /** Skips a join that is known to be rejected, because it takes a long time. */
   readonly untried?: boolean;
 }
 

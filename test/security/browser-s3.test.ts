@@ -1,7 +1,7 @@
 /**
- * A local stack's S3 key pair is public in documentation, and a service role token can sign S3 requests like any other
- * token. Web pages of other origins can't use either. A URL presigned by the project's server can be used, unless any
- * page could have created it.
+ * The local stack's S3 key pair is published in documentation, and a service role token can sign S3 requests like any
+ * other token. Web pages of other origins can't use either. A URL presigned by the project's server can be used, unless
+ * any page could have created it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ interface Pair {
   readonly sessionToken?: string;
 }
 
-/** A program's client. Its signed requests are then sent with a browser's headers. */
+/** A non-browser client. Its signed requests are then sent with a browser's headers. */
 const clientOf = (server: Server, credentials: Pair): S3Client =>
   new S3Client({
     endpoint: `${server.url}/storage/v1/s3`,

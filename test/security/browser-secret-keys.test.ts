@@ -1,7 +1,7 @@
 /**
- * A local stack's keys are public in documentation, and any web page in the developer's browser can reach the stack.
- * Every service therefore rejects a secret key that a page of another origin sends. In production too, where such a
- * page has leaked the key.
+ * The local stack's keys are published in documentation, and any web page in the developer's browser can reach the
+ * stack. Every service therefore rejects a secret key that a page of another origin sends. This also applies in
+ * production, where such a page has leaked the key.
  */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** `fetch` would set its own Host. */
+/** Doesn't use `fetch`, which would set its own Host header. */
 function send(
   backend: Backend,
   path: string,
@@ -78,13 +78,13 @@ describe('over HTTP', () => {
     for (const headers of secretHeaders()) {
       const answer = await send(backend, '/rest/v1/', { ...headers, ...marks });
       expect([headers, answer.status, JSON.parse(answer.text).message]).toEqual([headers, 401, message]);
-      // The developer can read the reason in the browser's console.
+      // The developer can read the reason in the browser's developer console.
       expect(answer.headers['access-control-allow-origin']).toBe('*');
     }
   });
 
   it('every route of the API refuses it, and one that is added does', async () => {
-    // Pages, and routes that need no key.
+    // Pages, and routes that don't require a key.
     const keyless = /^\/(?:account|rest-admin|\.well-known)\/|^\/(?:account|health)?$/;
     const routes = backend.routes().filter(({ path }) => !keyless.test(path));
     expect(routes.length).toBeGreaterThan(100);

@@ -50,7 +50,7 @@ describe('a page of the API origin', () => {
         await attempt('/console/api/sign-out', { method: 'POST', mode: 'no-cors' }),
       ];
     }, backend.console.url);
-    // The last request is sent, but its response is unreadable and it is rejected.
+    // The last request is sent, but it is rejected and its response is unreadable.
     expect(attempts).toEqual(['failed', 'failed', 'failed', 'failed']);
     expect(await isSignedIn(operatorPage)).toBe(true);
     await page.close();

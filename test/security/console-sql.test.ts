@@ -1,4 +1,4 @@
-/** SQL of operators below owner: the role it runs as, and what project code triggered by it can do. */
+/** SQL run by operators below owner: the role that it runs as, and what project code triggered by it can do. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from '../console/harness.ts';
@@ -150,7 +150,7 @@ test('why, asked by a read-only operator, fires no trigger', async () => {
     expect((await ask(looker, operation)).status).toBe(403);
   expect((await ask(looker, 'select')).status).toBe(200);
   expect(await whoRan()).toEqual([]);
-  // The trigger works.
+  // Shows that the trigger works.
   expect((await ask(developer, 'update')).status).toBe(200);
   expect(await whoRan()).toEqual(['postgres/postgres']);
   await postgres.exec('drop trigger noted on public.tasks');

@@ -1,5 +1,5 @@
 /**
- * After a process is killed, the port on which commands reach it is free, so any user of the machine can listen on it.
+ * After a process is killed, the port on which commands reach it is free, so any user on the machine can listen on it.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** Names, values and headers that contain attacks: REST, storage, auth and realtime over HTTP. */
+/** Names, values and headers that contain attacks, sent to REST, storage, auth and realtime over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { alice, bob, startWorld, type World } from './world.ts';

@@ -1,4 +1,4 @@
-/** All attempts by a client or a project's SQL to become superuser of the embedded PostgreSQL. */
+/** All ways in which a client or a project's SQL can try to become superuser of the embedded PostgreSQL. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -23,7 +23,7 @@ const serviceRoles = [
   'pgbouncer',
 ];
 
-/** Well-known passwords. Undefined: none. */
+/** Well-known passwords. Undefined means no password. */
 const knownPasswords = [undefined, '', 'postgres', 'supabase_admin', 'password'];
 
 describe('a running server', () => {

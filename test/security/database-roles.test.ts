@@ -1,5 +1,6 @@
 /**
- * The privileges of the embedded PostgreSQL's roles beyond their grants. None leads to a superuser or to the machine.
+ * The privileges of the embedded PostgreSQL's roles beyond their grants. No privilege leads to a superuser or to the
+ * machine.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';

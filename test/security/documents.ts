@@ -1,4 +1,4 @@
-/** User-provided documents: all ways to store and retrieve one, and how a browser treats it. */
+/** Documents provided by users: all ways to store and retrieve a document, and how a browser treats it. */
 import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
@@ -12,7 +12,7 @@ import { s3Client, signByHand } from '../storage/s3/clients.ts';
 import type { StorageServer } from '../storage/server.ts';
 import type { World } from './world.ts';
 
-/** Types for which a browser runs scripts or might guess that it should, and texts that aren't valid media types. */
+/** Types for which a browser runs scripts or might guess that it should, and text that isn't a valid media type. */
 export const hostileTypes: readonly string[] = [
   'image/png, text/xsl',
   'image/png,text/html',
@@ -61,7 +61,7 @@ export const inertTypes: readonly string[] = [
 export const xhtml =
   '<html xmlns="http://www.w3.org/1999/xhtml"><body><script>document.title = "ran"</script></body></html>';
 
-/** The storage service of the test backend, as the S3 helpers expect it. */
+/** The storage service of the test backend, in the form that the S3 helpers expect. */
 export const storageOf = ({ backend }: World): StorageServer =>
   ({ url: `${backend.url}/storage/v1`, keys: backend.keys }) as unknown as StorageServer;
 
@@ -221,7 +221,7 @@ export interface Exit {
   readonly headers?: Record<string, string>;
 }
 
-/** Requests that return an object of the public bucket `open` or data about it. */
+/** Returns requests that return an object in the public bucket `open` or data about it. */
 export async function exits(world: World, key: string): Promise<Record<string, Exit>> {
   const service = asService(world);
   const { body: signed } = await world.call(`/storage/v1/object/sign/open/${key}`, {
@@ -263,7 +263,10 @@ export async function exits(world: World, key: string): Promise<Record<string, E
 const reviewed =
   /^(?:image\/(?:png|jpeg|jpg|gif|webp|avif)|(?:audio|video|font)\/[a-z0-9.-]+|text\/(?:plain|css|csv|markdown)|application\/(?:(?:[a-z0-9.-]+\+)?json|pdf|octet-stream|zip))(?: ?; ?(?:charset|version)=[\w.-]+|;nulls=stripped)*$/i;
 
-/** Returns undefined if a browser runs nothing in this response with Plinth's origin. Otherwise returns the problem. */
+/**
+ * Returns undefined if a browser doesn't run any code in this response with Plinth's origin. Otherwise, returns the
+ * problem.
+ */
 export function danger(status: number, headers: Headers): string | undefined {
   if (headers.get('x-content-type-options') !== 'nosniff')
     return `x-content-type-options is ${headers.get('x-content-type-options')}`;

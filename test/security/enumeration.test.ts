@@ -1,6 +1,6 @@
 /**
- * No response of `plinth serve` discloses who has an account: its status and format are the same as for an unknown
- * address, also for a repeated request, and if nothing can be sent.
+ * No response from `plinth serve` reveals which addresses have an account. Its status and format are the same as for an
+ * unknown address, including for a repeated request and if no email can be sent.
  */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -149,7 +149,7 @@ test('a second sign-up within the pause between two mails leaves no password', a
       )[0]?.encrypted_password;
     expect(await hashOf()).toBeNull();
 
-    // A repeated identical request, as from a double click, changes nothing.
+    // A repeated identical request, for example after a double click, doesn't change anything.
     const again = newEmail();
     for (const _ of [1, 2]) await auth.request('/signup', { json: { email: again, password } });
     const [row] = await auth.database

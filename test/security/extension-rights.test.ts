@@ -1,7 +1,7 @@
 /**
- * The extensions that `postgres` can create and what each of them exposes to the API roles, compared with a reviewed
- * list. A new line is a function or table that any client can reach when its schema is exposed. Review it before you
- * accept it.
+ * The extensions that `postgres` can create and the objects that each extension exposes to the API roles, compared with
+ * a reviewed list. A new line is a function or table that any client can access when its schema is exposed. Review it
+ * before you accept it.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -80,8 +80,8 @@ async function membersOf(extension: string, schema: string): Promise<Member[] | 
 }
 
 /**
- * The REST service excludes its functions (see pgtap.test.ts), and a thousand lines of them would hide the rest of the
- * list.
+ * The REST service excludes pgTAP's functions (see pgtap.test.ts), and a thousand lines about them would hide the rest
+ * of the list.
  */
 const unreachable = (name: string, member: Member): boolean =>
   name === 'pgtap' &&

@@ -1,5 +1,5 @@
 /**
- * Only the server's owner can read its data folder. Logs contain the output of functions, and folder names disclose
+ * Only the server's owner can read its data folder. Logs contain the output of functions, and folder names reveal
  * users.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const ofPostgres = new Set(['postgres', 'bin', 'extensions']);
 
 /**
- * Returns everything that users other than the owner can read or use. Files in a closed folder aren't reachable, but
+ * Returns everything that users other than the owner can read or use. Files in a private folder aren't reachable, but
  * logs may be copied elsewhere.
  */
 function openTo(dataDir: string, below = ''): string[] {
@@ -31,7 +31,7 @@ function openTo(dataDir: string, below = ''): string[] {
     const inner = facts.isDirectory() && (isOpen || name === 'logs') ? openTo(dataDir, path) : [];
     return isOpen ? [path, ...inner] : inner;
   });
-  // Other users can traverse the folder to reach PostgreSQL's, but can't list it.
+  // Other users can traverse the folder to reach PostgreSQL's folder, but can't list it.
   return below !== '' || (statSync(dataDir).mode & 0o066) === 0 ? open : ['.', ...open];
 }
 

@@ -1,6 +1,6 @@
 /**
  * Headers in which a proxy describes its client (`X-Forwarded-*`, `Forwarded`, `X-Real-IP`) aren't trusted unless
- * `[server] trusted_proxies` includes the proxy. Services never receive untrusted ones.
+ * `[server] trusted_proxies` includes the proxy. Services never receive untrusted headers.
  */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A function only has explicitly listed permissions: it can't read files that are created while it runs, such as
- * another function's `.env`. It also can't connect to every address: the metadata service that provides a cloud
+ * A function only has explicitly listed permissions. It can't read files that are created while it runs, such as
+ * another function's `.env`. It also can't connect to every address. The metadata service that provides a cloud
  * machine's credentials is blocked.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -160,7 +160,7 @@ describe('files', () => {
   it('no permission is given as a whole but the network, imports and its own environment', async () => {
     const names = ['read', 'write', 'run', 'ffi', 'sys', 'net', 'env', 'import'];
     const states = await ask(...names.map((name): [string, string] => ['permission', name]));
-    // No one can answer a prompt, so this means denied, except for listed resources.
+    // Prompts can't be answered, so this state means denied, except for listed resources.
     expect(Object.fromEntries(names.map((name, index) => [name, states[index]]))).toEqual({
       read: 'prompt',
       write: 'prompt',

@@ -1,6 +1,6 @@
 /**
- * Guesses each entry of the table of typed secrets (`src/auth/core/typed-secrets.ts`) from changing addresses until it
- * is rejected, across a restart of the service. A new entry requires a scenario here to compile.
+ * For each entry in the table of typed secrets (`src/auth/core/typed-secrets.ts`), guesses from changing addresses
+ * until the guesses are rejected, across a restart of the service. A new entry requires a scenario here to compile.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -124,7 +124,7 @@ const scenarios: Record<Exclude<TypedSecretKind, 'operator_factor'>, () => Promi
     const renew = async (ip: string) => {
       const { length } = await server.inbox(email);
       expect((await send('/otp', ip, { json: { email } })).status).toBe(200);
-      // Sent after the response.
+      // The email is sent after the response.
       await expect.poll(async () => (await server.inbox(email)).length).toBe(length + 1);
     };
     await renew(elsewhere());
@@ -212,7 +212,7 @@ describe.each(Object.entries(scenarios))('%s', (kind, start) => {
     expect(await wrong(elsewhere())).toBe(429);
     await server.restart();
     expect(await wrong(elsewhere())).toBe(429);
-    // A correct guess receives no information either.
+    // A correct guess doesn't reveal any information either.
     expect(await right(elsewhere())).toBe(429);
     expect(await right(home)).toBe(hasHome ? 200 : 429);
     if (hasHome) return;
@@ -232,7 +232,7 @@ describe.each(Object.entries(scenarios))('%s', (kind, start) => {
     const { wrong } = await start();
     const sent = Array.from({ length: secret.guesses.size + 12 }, () => wrong(elsewhere()));
     const compared = (await Promise.all(sent)).filter((status) => status !== 429);
-    // Slow hashes are compared a few at a time, and running comparisons aren't stopped.
+    // Slow hashes are compared in small batches, and running comparisons aren't stopped.
     expect(compared.length).toBeLessThanOrEqual(secret.guesses.size + (secret.counted === 'after' ? 12 : 0));
   });
 });
@@ -303,8 +303,9 @@ it("an operator's factor is refused after so many guesses over all sessions", as
 });
 
 /**
- * Where secrets are compared and how often each file contains a comparison. Comparing user-typed input requires a kind
- * in the table and must use `verifySecret` or `guesses.verify`. Other comparisons state why they don't.
+ * The places where secrets are compared and the number of comparisons in each file. Comparing user-typed input requires
+ * a kind in the table and must use `verifySecret` or `guesses.verify`. Other comparisons state the reason why they
+ * don't.
  */
 const comparisons: Readonly<
   Record<

@@ -1,6 +1,6 @@
 /**
- * Sign-in methods of an account: with a second factor, the password alone can't add or remove any, and the last one
- * can't be removed.
+ * Sign-in methods of an account. If the account has a second factor, the password alone can't add or remove a method.
+ * The last method can't be removed.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentStep, totpCode } from '../../src/shared/totp.ts';

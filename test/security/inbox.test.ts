@@ -19,7 +19,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** `fetch` would set its own Host. */
+/** Doesn't use `fetch`, which would set its own Host header. */
 function send(path: string, headers: Record<string, string>, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(

@@ -1,4 +1,4 @@
-/** No database role can read a secret of the process from anywhere in SQL. */
+/** Database roles can't read the process's secrets from anywhere in SQL. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -126,13 +126,14 @@ test('no relation that any role can read holds a secret of the process', async (
                   sql`select string_agg(t::text, ' ') as text from ${sql.raw(name)} t`,
                 );
                 for (const [what, secret] of Object.entries(secrets)) {
-                  // Readable by pg_read_all_data. A verifier has no value because the passwords are random.
+                  // Readable by pg_read_all_data. A verifier is useless to an attacker because the passwords are
+                  // random.
                   const isPlace = secret === verifier && /^pg_catalog\.pg_(authid|shadow)$/.test(name);
                   if (row?.text?.includes(secret) && !isPlace) places.push(`${what} in ${name}`);
                 }
               });
             } catch {
-              // A view over objects that the role can't access.
+              // A view of objects that the role can't access.
             }
           }
           return places;

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** Far above the actual duration, and far below that of a backtracking pattern. */
+/** Far above the actual duration and far below the duration of a backtracking pattern. */
 const patienceMs = 10_000;
 
 describe('queries', () => {

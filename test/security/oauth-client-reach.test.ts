@@ -1,4 +1,6 @@
-/** What an OAuth client can do with its access token: nothing that outlasts the grant or affects the account. */
+/**
+ * The actions that an OAuth client can perform with its access token. None outlasts the grant or affects the account.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentStep, totpCode } from '../../src/shared/totp.ts';
 import { type AuthServer, startAuth } from '../auth/harness.ts';
@@ -14,7 +16,7 @@ const options = {
 };
 
 let auth: AuthServer;
-/** As in upstream. */
+/** Allowed, as in upstream. */
 let open: AuthServer;
 beforeAll(async () => {
   [auth, open] = await Promise.all([

@@ -1,4 +1,6 @@
-/** Settings: which ones a developer can change, and which files they can reference, regardless of who changed them. */
+/**
+ * Settings: which settings a developer can change, and which files they can reference, regardless of who changed them.
+ */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

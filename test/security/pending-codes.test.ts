@@ -1,4 +1,4 @@
-/** Pending codes become invalid with their origin: the grant, the sessions or the account. */
+/** Pending codes become invalid when the grant, the sessions or the account that they depend on ends. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AuthServer, linkOf, newEmail, startAuth } from '../auth/harness.ts';
 import * as oauth from '../auth/oauth-server/client.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await internet?.stop();
 });
 
-/** Actions that revoke everyone else's access to a user. */
+/** Actions that revoke all other access to a user's account. */
 const ends: Readonly<Record<string, (user: oauth.Person) => Promise<unknown>>> = {
   'signing out everywhere': ({ token }) => auth.request('/logout?scope=global', { method: 'POST', token }),
   'signing out the others': ({ token }) => auth.request('/logout?scope=others', { method: 'POST', token }),

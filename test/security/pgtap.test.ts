@@ -1,6 +1,6 @@
 /**
- * pgTAP runs SQL from its arguments, and API sessions can set any API role. A project that creates it in an exposed
- * schema must not thereby grant the privileges of `service_role`.
+ * pgTAP runs SQL from its arguments, and API sessions can set any API role. Creating pgTAP in an exposed schema must
+ * not grant the privileges of `service_role`.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

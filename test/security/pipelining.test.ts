@@ -1,6 +1,6 @@
 /**
- * A connection can pipeline requests before it has received the responses. Without a limit, one connection would act
- * like thousands.
+ * A client can pipeline requests on a connection before it has received the responses. Without a limit, one connection
+ * would have the effect of thousands.
  */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

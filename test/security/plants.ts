@@ -1,7 +1,7 @@
 /**
  * Traps that a project's SQL can set as `postgres`: functions, operators, triggers, policies, defaults, constraints,
- * indexes and child tables. Each records its run in a sequence, which isn't rolled back, and whether a superuser ran
- * it: as the current role, or as the session role to which `reset role` returns.
+ * indexes and child tables. Each trap records its run in a sequence, which isn't rolled back. It also records whether a
+ * superuser ran it, either as the current role or as the session role to which `reset role` returns.
  */
 import type { Queryable } from '../../src/database/types.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -41,8 +41,8 @@ const notes = `
 `;
 
 /**
- * Functions and operators named like PostgreSQL's, for types that it must convert, because an exact match takes
- * precedence.
+ * Functions and operators with the names of PostgreSQL's own, for types that PostgreSQL must convert, because an exact
+ * match takes precedence.
  */
 const shadows = `
 do $plant$
@@ -139,7 +139,7 @@ end
 $plant$;
 `;
 
-/** Creates what the traps call. */
+/** Creates the objects that the traps call. */
 export const plantNotes = (db: Queryable): Promise<void> => db.exec(notes);
 
 /** Creates all traps. */

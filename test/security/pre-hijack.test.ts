@@ -1,5 +1,5 @@
 /**
- * An attacker signs up with another person's address and waits. After the owner proves the address, nothing that the
+ * An attacker signs up with another person's address and waits. After the owner confirms the address, nothing that the
  * attacker chose remains: no password, identity, session, factor, pending change or metadata.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -15,7 +15,7 @@ beforeAll(async () => {
     create table hidden.notes (id int primary key, name text);
     grant select on hidden.notes to anon;
     alter table hidden.notes replica identity full`);
-  // The effect of a migration with this statement.
+  // Has the effect of a migration with this statement.
   await admin.exec('create publication supabase_realtime for all tables');
 });
 afterAll(() => realtime?.stop());

@@ -1,4 +1,4 @@
-/** Links only lead to the app: what a browser would open must match the allow list part by part. */
+/** Links only lead to the app. The URL that a browser would open must match the allow list in every part. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, linkOf, newEmail, startAuth } from '../auth/harness.ts';
 

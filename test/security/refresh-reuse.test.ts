@@ -1,4 +1,6 @@
-/** Reused refresh tokens revoke their family, and a token from before the second factor never gains its level. */
+/**
+ * Reused refresh tokens revoke their family, and a token from before the second factor never gains the higher level.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -100,7 +102,7 @@ describe('a token from before the second factor', () => {
       status: 400,
       error_code: 'refresh_token_already_used',
     });
-    // Within the interval, a concurrent tab may have refreshed, so the session remains valid.
+    // Within the interval, a concurrent tab may have refreshed the token, so the session remains valid.
     const newest = await refresh(after.refresh_token);
     expect(claimsOf(newest).aal).toBe('aal2');
     server.clock.advance(11_000);

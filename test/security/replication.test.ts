@@ -1,7 +1,7 @@
 /**
  * The creator of a replication slot chooses the library that decodes it by path, so the server would run an uploaded
- * object. A base backup in database mode contains the whole cluster. Therefore no role that a project can become has
- * REPLICATION.
+ * object. A base backup in database mode contains the whole cluster. For these reasons, no role that a project can
+ * switch to has REPLICATION.
  */
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ beforeAll(async () => {
     .pool('supabase_admin')
     .query<{ name: string }>(sql`select setting as name from pg_config() where name = 'PKGLIBDIR'`);
   copyFileSync(libraryIn(row?.name as string), object);
-  // For PostgreSQL's operating system user, if it is a different one.
+  // For PostgreSQL's operating system user, if that user is different.
   chmodSync(folder, 0o755);
 });
 afterAll(async () => {

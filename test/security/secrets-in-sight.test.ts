@@ -1,6 +1,6 @@
 /**
- * Secrets are only where they are stored and requested: not on the screen, in logs, or in process arguments or
- * environments that other users can read.
+ * Secrets are only available where they are stored and requested. They don't appear on the screen, in logs, or in
+ * process arguments or environments that other users can read.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -128,7 +128,8 @@ it.each([[[]], [['--json']]])('serve %j shows no secret to anyone who looks', as
   expect(shownIn(server.printed())).toEqual([]);
   for (const { name, args: shown, environment } of processes) {
     expect([name, shownIn(shown + given.env), shown.includes(given.env)]).toEqual([name, [], false]);
-    // A function receives what the platform documents (docs/specification.md), and no other function's secrets.
+    // A function receives the values that the platform documents (docs/specification.md), and no other function's
+    // secrets.
     const isFunction = name === 'deno';
     const promised = ['secretKey', 'the service_role key', 'databasePassword'];
     expect([name, shownIn(environment, isFunction ? promised : [])]).toEqual([name, []]);
@@ -181,7 +182,7 @@ it.each(places)('serve on %s refuses the public value of %s', async (host, setti
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (chunk: string) => {
         printed += chunk;
-        // Serving is the failure. The process doesn't hang.
+        // Starting to serve is the failure. The process is stopped so that the test doesn't hang.
         if (printed.includes('API_URL') || printed.includes('Ready.')) child.kill('SIGTERM');
       });
     child.on('close', (status) => resolve({ status, printed }));

@@ -1,5 +1,6 @@
 /**
- * `plinth serve` as a separate process with a test's project folder, and what other users of the machine can see of it.
+ * `plinth serve` as a separate process with a test's project folder, and the information about it that other users of
+ * the machine can see.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,10 +17,10 @@ export interface ServeProcess {
   stop(): Promise<void>;
 }
 
-/** Longer than a server takes. */
+/** Longer than a server takes to stop. */
 const stopMs = 60_000;
 
-/** Stops at the latest with the calling test. */
+/** Starts a server that is stopped when the calling test ends, if not earlier. */
 export async function startServe(
   files: Readonly<Record<string, string>>,
   args: readonly string[] = [],

@@ -1,7 +1,7 @@
 /**
- * Calls every auth route with a contact that the account's owner never confirmed, and with the account's correct
- * password: none returns a session, changes the account or sends a code. The routes come from the server, so new ones
- * are included.
+ * Calls every auth route with a contact that the account's owner never confirmed and with the account's correct
+ * password. No route returns a session, changes the account or sends a code. The routes come from the server, so new
+ * routes are included.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

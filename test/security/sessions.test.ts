@@ -7,7 +7,7 @@ let world: World;
 beforeAll(async () => {
   world = await startWorld({
     exclude: ['functions', 'realtime', 'storage'],
-    // Without the interval in which a client can repeat a request whose response was lost.
+    // Disables the interval in which a client can repeat a request whose response was lost.
     config: { auth: { refresh_token_reuse_interval: 0 } },
   });
 });
@@ -146,7 +146,7 @@ describe('pages', () => {
       await backend.console.fetch('/console/'),
     ]) {
       const { status, headers } = answer;
-      if (status === 503) continue; // Nothing is built here.
+      if (status === 503) continue; // The app isn't built in this test.
       const policy = headers.get('content-security-policy') ?? '';
       expect(policy).toContain("frame-ancestors 'none'");
       expect(policy).toContain("base-uri 'none'");

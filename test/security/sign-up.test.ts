@@ -1,6 +1,6 @@
 /**
- * No one can access an account with a contact that its owner hasn't confirmed. Each account here has one confirmed and
- * one unconfirmed contact. The attacker knows the unconfirmed one.
+ * Other people can't access an account through a contact that its owner hasn't confirmed. Each account here has one
+ * confirmed and one unconfirmed contact. The attacker knows the unconfirmed contact.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

@@ -1,6 +1,6 @@
 /**
- * A signed link contains a key, and policies are checked when it is signed. A user's link doesn't show or replace an
- * object that another user later uploads to the key. A service role's link refers to the key.
+ * A signed link contains a key, and policies are checked when the link is signed. A user's link doesn't show or replace
+ * an object that another user later uploads with the same key. A service role's link refers to the key.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alice, bob, type StorageServer, startStorage } from '../storage/server.ts';

@@ -1,6 +1,6 @@
 /**
- * No client can keep the server busy with little effort: slow requests and bodies, slow readers, too many connections
- * or sockets. Slow but honest clients aren't affected. Limits are short here so that the tests are fast.
+ * Clients can't keep the server busy with little effort. Covers slow requests and bodies, slow readers, and too many
+ * connections or sockets. Slow but legitimate clients aren't affected. Limits are low here so that the tests are fast.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
@@ -192,7 +192,7 @@ describe('answers', () => {
     const { gateway, port } = await start();
     const { socket } = readSlowly(port, '/echo/large', 1, 100);
     await sleep(2500);
-    // A stop waits for responses in progress, and there are none left.
+    // A stopping server waits for responses in progress, and there are none left.
     const began = performance.now();
     await gateway.close(20_000);
     expect(performance.now() - began).toBeLessThan(2000);

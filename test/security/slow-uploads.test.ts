@@ -1,6 +1,7 @@
 /**
- * Write access is checked before an upload's bytes are received, and the client controls how long that takes. An object
- * stored at the key in the meantime belongs to another user and is only replaced by callers with current access.
+ * Write access is checked before an upload's bytes are received, and the client controls how long the upload takes. An
+ * object stored with the same key in the meantime belongs to another user and is only replaced by callers with current
+ * access.
  */
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -113,7 +114,7 @@ describe.each(ways)('an upload by %s', (way, start) => {
 
   it("doesn't replace what has come meanwhile and is somebody else's", async () => {
     const slow = await start(`${key}1`, alice);
-    // Waits until her access was checked. A later check would reject her.
+    // Waits until her access has been checked. A later check would reject the request.
     await sleep(300);
     expect(await put(`${key}1`, bob, 'of bob')).toBe(200);
     slow.sent.end('evil');

@@ -1,6 +1,6 @@
 /**
  * Extension scripts and some extension functions run as a superuser. A project owns the extension and its schema and
- * controls what follows, but this never makes a superuser run project code.
+ * controls the subsequent statements, but a superuser must never run project code as a result.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -114,7 +114,7 @@ test('every extension that a project may create, into a schema full of traps', a
       made.push(name);
       await asPostgres(`drop extension "${name}" cascade`);
     } catch {
-      // Not available to a project, or not available here.
+      // Not available to a project, or not available on this server.
     }
   }
   expect(made).toEqual(

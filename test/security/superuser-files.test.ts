@@ -1,7 +1,7 @@
 /**
- * Plinth's numbered files run as a superuser, also in a database that a project has populated. They run no project
- * code, no role other than a superuser can add functions where superuser sessions call functions, and each use of a
- * superuser session is reviewed.
+ * Plinth's numbered files run as a superuser, including in a database that a project has populated. They don't run
+ * project code. Only superusers can add functions where superuser sessions call functions, and each use of a superuser
+ * session is reviewed.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,8 +16,8 @@ import { plant, plantNotes, sightings } from './plants.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 /**
- * As `postgres` could before CREATE was revoked. A call with a single literal prefers this function to `attempt(text,
- * int default 0)`.
+ * Created as `postgres` could before CREATE was revoked. A call with a single literal prefers this function to
+ * `attempt(text, int default 0)`.
  */
 const overload = `
   set local role supabase_realtime_admin;
@@ -72,7 +72,8 @@ test('only a superuser creates in the schemas that superuser sessions call funct
 });
 
 /**
- * Reviewed: tables that services write as themselves, and the project's progress, which only its own migrations read.
+ * Reviewed: tables that services write to as their own roles, and the project's progress, which only its own migrations
+ * read.
  */
 const writable = [
   'project_failures: delete insert',

@@ -1,6 +1,6 @@
 /**
- * A foreign key is checked with the privileges of the referenced table's owner. If that is a superuser, the check must
- * not run project code, such as a cast of a project's type.
+ * A foreign key is checked with the privileges of the referenced table's owner. If the owner is a superuser, the check
+ * must not run project code, such as a cast of a project's type.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
@@ -83,7 +83,7 @@ test.each([
     await postgres(`insert into ${table} values (${table.includes('n,') ? '1, ' : ''}${value})`).catch(
       () => undefined,
     );
-  // No project code ran as the owner of the secrets, and PostgreSQL reported why.
+  // No project code ran as the owner of the secrets, and PostgreSQL reported the reason.
   expect(
     await own.database.pool('supabase_admin').query(sql`select who from public.seen where who <> 'postgres'`),
   ).toEqual([]);

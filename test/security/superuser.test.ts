@@ -84,7 +84,7 @@ async function walkTheConsole(name: string | undefined, user: string): Promise<v
   for (const [path, body] of posts) await who.call('POST', path, body);
 }
 
-/** Streams aren't read to their end. */
+/** Doesn't read streams to their end. */
 async function look(who: Operator, path: string): Promise<void> {
   const response = await backend.fetch(prefix + path, { headers: { cookie: who.cookie } });
   await response.body?.cancel();
@@ -108,7 +108,7 @@ test('everything is used, with traps everywhere: none runs as a superuser', asyn
     select lower('X'::varchar); notify pgrst, 'reload schema'`);
   await backend.fetch('/rest/v1/', { headers: { apikey: backend.keys.secretKey } });
   const { superuser, others } = await sightings(admin);
-  // The traps work.
+  // Shows that the traps work.
   expect(others).toEqual(
     expect.arrayContaining(['auth.users', 'storage.objects', 'auth.sessions', 'function lower']),
   );
@@ -131,7 +131,7 @@ test.each([
       .pool('postgres')
       .exec(`do $$ begin execute format('alter database %I ${change}', ${database}); end $$`);
   await alter(`set ${name} = ''${value}''`);
-  // As many as the pool has, because idle sessions have the old settings.
+  // As many sessions as the pool has, because idle sessions have the old settings.
   const sessions = await Promise.all(Array.from({ length: 5 }, () => pool.connect()));
   try {
     const values = await Promise.all(

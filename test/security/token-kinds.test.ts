@@ -1,4 +1,7 @@
-/** Presents every kind of token wherever tokens are accepted, and expects the table in docs/specification.md. */
+/**
+ * Presents every kind of token in every place where tokens are accepted, and expects the results in the table in
+ * docs/specification.md.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { type TokenPlace, tokenKinds, tokenPlaces } from '../../scripts/docs/tokens.ts';
@@ -20,7 +23,10 @@ let consoleOrigin: string;
 let consoleCookie: string;
 let verifier = '';
 const issued = new Map<Kind, string>();
-/** The token kinds that a private channel accepted. They run concurrently because a rejection is delayed by seconds. */
+/**
+ * The token kinds that a private channel accepted. The joins run concurrently because a rejection is delayed by
+ * seconds.
+ */
 let joined: ReadonlySet<string>;
 let attempts = 0;
 

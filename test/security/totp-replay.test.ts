@@ -1,5 +1,5 @@
 /**
- * A code from an authenticator app works once (RFC 6238 section 5.2): not in another session, and not twice
+ * A code from an authenticator app works once (RFC 6238 section 5.2). It can't be used in another session or twice
  * concurrently.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -69,7 +69,7 @@ it('a code that raised one session raises no other, nor does an older one', asyn
   expect(await verify(second, factor, await challenge(second, factor), used)).toEqual(wrong);
   expect(await verify(second, factor, await challenge(second, factor), older)).toEqual(wrong);
   expect(await verify(second, factor, await challenge(second, factor), newer)).toEqual([200, undefined]);
-  // The current code is rejected because a later one was used.
+  // The current code is rejected because a later code was used.
   server.clock.advance(30_000);
   const third = await signIn(email);
   expect(await verify(third, factor, await challenge(third, factor), newer)).toEqual(wrong);

@@ -1,6 +1,7 @@
 /**
- * Large bodies that are rejected or ignored: the response arrives, and the connection either accepts the next request
- * or is closed. A connection that is no longer read would block its next user, which behind a proxy is another client.
+ * Large bodies that are rejected or ignored. The response arrives, and the connection either accepts the next request
+ * or is closed. A connection that is no longer read would block its next user, which behind a proxy is a different
+ * client.
  */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';

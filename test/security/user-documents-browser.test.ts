@@ -13,7 +13,7 @@ import { launchChromium } from '../web/browser.ts';
 import { storedBySql } from './documents.ts';
 import { startWorld, type World } from './world.ts';
 
-/** Requests what an attacker wants. Its first request shows that the script runs. */
+/** Sends the requests that an attacker would send. The first request shows that the script runs. */
 const script = `
   fetch('/ran/' + self.origin);
   fetch('/account/api/session', { headers: { 'x-plinth-request': '1' } })
@@ -55,7 +55,7 @@ afterAll(async () => {
 
 let context: BrowserContext;
 let page: Page;
-/** The requests of document scripts. */
+/** The requests sent by scripts in documents. */
 let ran: string[];
 beforeEach(async () => {
   ({ context, page, ran } = await visitor(world));
@@ -128,7 +128,7 @@ describe('a script of a user', () => {
     expect(shown.status()).toBe(200);
     await page.waitForLoadState('networkidle');
     expect(ran).toEqual([]);
-    // Debugger scripts, which no policy stops, can't access anything from a document that can contain scripts.
+    // The debugger's scripts, which no policy stops, can't access anything from a document that can contain scripts.
     const type = shown.headers()['content-type'] ?? '';
     if (type.startsWith('text/plain')) return;
     expect(await page.evaluate('self.origin')).toBe('null');
@@ -206,7 +206,7 @@ describe('what is inert', () => {
   });
 });
 
-/** The reverse: the effects that the tests above check for exist when an operator lets pages run. */
+/** The reverse case. The effects that the tests above check for occur when an operator allows pages to run. */
 it('runs where the operator says that functions serve pages', async () => {
   const open = await startWorld({
     functions,
@@ -230,7 +230,9 @@ it('runs where the operator says that functions serve pages', async () => {
   }
 });
 
-/** Serves a page of another site on this machine, because browsers block internet sites from accessing it. */
+/**
+ * Serves a page of another site from this machine, because browsers block internet sites from accessing this machine.
+ */
 async function otherSite(body: string, use: (address: string) => Promise<void>): Promise<void> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(body);
@@ -245,7 +247,7 @@ async function otherSite(body: string, use: (address: string) => Promise<void>):
   }
 }
 
-/** Returns a tenth of a second of silence in WAVE format. */
+/** Returns one tenth of a second of silence in WAVE format. */
 function silence(): Uint8Array<ArrayBuffer> {
   const samples = Buffer.alloc(1600);
   const head = Buffer.alloc(44);

@@ -1,6 +1,6 @@
 /**
- * No document that an app's user stores or generates has Plinth's origin: all ways to store and retrieve storage
- * objects, responses of REST and server functions, errors, and all routes of the port.
+ * A document that an app's user stores or generates never has Plinth's origin. Covers all ways to store and retrieve
+ * storage objects, responses from REST and server functions, errors, and all routes of the port.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -305,7 +305,7 @@ describe('the cookie of the Account pages', () => {
       );
       const cookie = set.split(';', 1)[0] as string;
       expect(await sessionOf(behind, cookie, tls)).toBe('ada@example.com');
-      // A cookie that a sibling host or plain HTTP could set.
+      // A cookie that a sibling host or a plain HTTP response could set.
       expect(await sessionOf(behind, cookie.replace('__Host-', ''), tls)).toBeUndefined();
       expect(await sessionOf(behind, cookie)).toBeUndefined();
       const seen = await behind.call('/rest/v1/rpc/cookies', {

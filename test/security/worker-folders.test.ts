@@ -1,4 +1,4 @@
-/** The system's temporary folder is shared: files that other users create there are neither read nor removed. */
+/** The system's temporary folder is shared. Files that other users create there are neither read nor removed. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ function makeRunFolder(): string {
   return signal === null ? `${stdout}${stderr}`.trim() : 'stands still';
 }
 
-/** Simulates a killed process: no process has this id. */
+/** Simulates a killed process whose id isn't in use. */
 function leave(name: string): string {
   const folder = join(shared, `plinth-fn-${name}`);
   mkdirSync(folder, { mode: 0o755 });

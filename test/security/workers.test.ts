@@ -1,4 +1,4 @@
-/** What a function can access of the machine, the server and other functions. */
+/** The resources of the machine, the server and other functions that a function can access. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A whole backend to attack: a table with RLS, a view, functions, two users, buckets and Deno functions. */
+/** A complete backend to attack: a table with RLS, a view, functions, two users, buckets and Deno functions. */
 import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
