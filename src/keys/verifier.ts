@@ -94,8 +94,8 @@ function accepted({ header, claims, claimsJson, alg, kid }: ParsedToken, isOwn: 
 }
 
 /**
- * Returns the keys of the right type. With a kid, only the key with that kid is returned. For HMAC, the project's
- * secret is returned if no key has the kid.
+ * Returns the keys for the algorithm. With a kid, only the key with that kid is returned. For HMAC, the project's secret
+ * is returned if no key matches.
  */
 function candidateKeys(
   alg: string,

@@ -105,7 +105,7 @@ export class ChangeSubscription implements Subscription {
     );
   }
 
-  /** Repeats the announcement after a lost stream because the changes in between weren't delivered. */
+  /** With `again`, repeats the announcement after a lost stream, because the changes in between weren't delivered. */
   announce(again: boolean): void {
     if (!this.#admitted || (this.#announced && !again)) return;
     this.#announced = true;
