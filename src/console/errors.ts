@@ -58,7 +58,7 @@ export interface ConsoleErrorFields {
   readonly hint?: string;
   /** The SQLSTATE of an error from PostgreSQL. */
   readonly sqlstate?: string;
-  /** The column that PostgreSQL's error names. */
+  /** The column in PostgreSQL's error. */
   readonly column?: string;
   /** The zero-based index of the edit that failed. */
   readonly index?: number;

@@ -1,11 +1,12 @@
 /**
- * Streams log entries as server-sent events (HTML standard, section 9.2). The number and duration of streams are limited. The
- * browser reconnects automatically, and its session is checked again. A slow reader loses entries and receives their number.
+ * Streams log entries as server-sent events (HTML standard, section 9.2). The number and duration of streams are
+ * limited. The browser reconnects automatically, and its session is checked again. If a reader is slow, entries are
+ * dropped and their number is sent.
  */
 import type { ServerResponse } from 'node:http';
 import { ConsoleError } from './errors.ts';
 
-/** The limit for each log: the one of all services and the one of functions. */
+/** The limit for each of the two logs: the log of all services and the log of functions. */
 const mostStreams = 30;
 const longestMs = 5 * 60_000;
 const heartbeatMs = 15_000;
@@ -15,11 +16,11 @@ const mostEntries = 200;
 
 export interface EventStreams {
   /**
-   * `follow` receives the function that sends an entry as JSON, and returns a function that stops. With an id, a reconnecting
-   * browser sends the last id that it received (section 9.2.4). @throws {ConsoleError} too_many
+   * `follow` receives the function that sends an entry as JSON, and returns a function that stops following. With an
+   * id, a reconnecting browser sends the last id that it received (section 9.2.4). @throws {ConsoleError} too_many
    */
   open(response: ServerResponse, follow: (send: (json: string, id?: number) => void) => () => void): void;
-  /** Ends all streams, because a stopping server would wait for them. */
+  /** Ends all streams, because a server that is stopping would wait for them. */
   closeAll(): void;
 }
 

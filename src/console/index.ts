@@ -75,7 +75,7 @@ export interface ConsoleDeps {
   readonly ownAddress: OwnAddress;
   /** The health of every service: undefined, or a sentence about the problem. */
   readonly health: () => Record<string, string | undefined>;
-  /** Statements of the project that a start with --keep-going skipped. */
+  /** Project statements that were skipped at startup because of --keep-going. */
   readonly leftOut: HomeDeps['leftOut'];
   /** Sends a request to REST that can be rolled back. */
   readonly attempt: Attempt;
@@ -89,7 +89,7 @@ export interface ConsoleDeps {
   readonly writeMigration: WriteMigration;
   /** `.plinth/`, which contains the key that encrypts second factors. */
   readonly dataDir: string;
-  /** What has happened. */
+  /** The log and the metrics. */
   readonly telemetry: Telemetry;
   /** The folder of the built web app (dist/web). */
   readonly webDir: string;

@@ -17,7 +17,7 @@ export interface ServiceCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** The token to use instead of the service role's. */
   readonly token?: string;
-  /** The message for a 404 of the service. */
+  /** The message for a 404 from the service. */
   readonly missing?: string;
 }
 

@@ -17,7 +17,7 @@ import * as queries from './queries.ts';
 const linkLifetimeSeconds = 600;
 const sessionLifetimeSeconds = 12 * 3600;
 const attemptLimits = { most: 10, windowMs: 60_000, addresses: 1000 };
-/** The operator of the start command's link if there is no owner yet. */
+/** The operator for the start command's link if there is no owner yet. */
 const firstOperator = { name: 'owner', role: 'owner' } as const;
 
 export interface Operator {
@@ -39,7 +39,10 @@ export interface Sessions {
   /** Consumes the link and sets the cookie. @throws {ConsoleError} link_invalid */
   signIn(token: string, request: FastifyRequest, reply: FastifyReply): Promise<Operator>;
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** `beforeFactor`: also before the second factor is verified. @throws {ConsoleError} signed_out, csrf, factor_needed, forbidden */
+  /**
+   * `beforeFactor`: also allows sessions whose second factor isn't verified yet. @throws {ConsoleError} signed_out,
+   * csrf, factor_needed, forbidden
+   */
   authorize(request: FastifyRequest, permission: Permission, beforeFactor?: boolean): Promise<Operator>;
   /** Returns what a page needs: the operator, the permissions and the CSRF token. */
   described(operator: Operator): Session;
@@ -88,8 +91,8 @@ export function createSessions({
   }
 
   /**
-   * Returns undefined without a session, and also with two: a page on another port of this host may have set a second cookie
-   * so that the operator works in a foreign session.
+   * Returns undefined if there is no session or more than one. A page on another port of this host may have set a
+   * second cookie to make the operator work in a foreign session.
    */
   async function sessionOf(request: FastifyRequest): Promise<queries.SessionRow | undefined> {
     const rows = await Promise.all(

@@ -16,7 +16,7 @@ declare global {
   }
 }
 
-/** This function is inlined into the HTML, so it uses nothing from outside. */
+/** This function is inlined into the HTML, so it can't use anything from outside. */
 export function startEarly(pages: readonly EarlyPage[], keptMs: number): void {
   const api = '/console/api';
   const path = location.pathname.replace(/^\/console/, '');

@@ -1,4 +1,4 @@
-/** Starts the Console: texts, query cache, router. */
+/** Starts the Console: texts, query cache and router. */
 import './styles.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';

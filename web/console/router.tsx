@@ -34,9 +34,9 @@ import { type PagePath, pages, type RelativePath, relativePath } from './pages.t
 
 export interface RouterContext {
   readonly queryClient: QueryClient;
-  /** From the one-time link that opened this page. */
+  /** The token of the one-time link that opened this page. */
   readonly linkToken: string | undefined;
-  /** The token is used once the operator says so: see `take-token.ts`. */
+  /** Whether the operator must confirm before the token is used. See `take-token.ts`. */
   readonly asksFirst: boolean;
 }
 
@@ -55,7 +55,7 @@ function pageAt<P extends PagePath>(path: P): { path: RelativePath<P>; component
   return { path: relativePath(path), component: lazyRouteComponent(load, component) };
 }
 
-/** Only a path of our own. */
+/** Accepts only a path on this origin. */
 function localPath(value: unknown): string | undefined {
   return typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined;
 }

@@ -1,4 +1,6 @@
-/** Every style sheet of the Console's first load in order: theme, the Mantine components it uses, then ours. */
+/**
+ * The style sheets of the Console's first load, in order: the theme, the Mantine components that it uses, then our own.
+ */
 import 'virtual:plinth-theme.css';
 import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/global.layer.css';

@@ -1,6 +1,6 @@
 /**
- * The secret of a one-time link stands in the fragment, which no server log sees. It leaves the address before anything
- * else runs, so that it cannot be shared, bookmarked or read from the history.
+ * Takes the secret of a one-time link from the fragment, which server logs don't contain. The secret is removed from
+ * the address before anything else runs, so that it can't be shared, bookmarked or read from the history.
  */
 export function takeToken(): string | undefined {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
@@ -10,8 +10,8 @@ export function takeToken(): string | undefined {
 }
 
 /**
- * True unless the browser says that no other website led here (`src/console/core/arrival.ts`): then the token may be
- * somebody else's.
+ * Whether another website may have linked here, so the token may belong to another operator. False only if the browser
+ * rules that out (`src/console/core/arrival.ts`).
  */
 export const cameFromElsewhere = (): boolean =>
   document.querySelector<HTMLMetaElement>('meta[name="plinth-arrival"]')?.content !== 'own';

@@ -1,6 +1,7 @@
 /**
- * Where a page load came from. A link on another website may contain a sign-in token of another operator. The user would
- * then work in that operator's session without noticing (login CSRF), so the sign-in page asks for confirmation first.
+ * Determines where a page load came from. A link on another website can contain another operator's sign-in token. The
+ * user would then work in that operator's session without noticing (login CSRF), so the sign-in page asks for
+ * confirmation first.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 

@@ -1,4 +1,4 @@
-/** The code, the link and the beginning of a message, for the list of the inbox. */
+/** The code, the link and the beginning of a message, for the inbox list. */
 import type { MessageFacts } from '../inbox/contract.ts';
 
 const snippetChars = 160;

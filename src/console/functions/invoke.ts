@@ -97,7 +97,7 @@ async function readBody(
       size += part.value.length;
     }
   } catch (error) {
-    // The response broke off. The part that arrived is shown.
+    // The response was interrupted. The received part is shown.
     if (size === 0) throw error;
   } finally {
     reader.cancel().catch(() => undefined);

@@ -1,4 +1,7 @@
-/** Masks secrets in a function's responses and output: the ones it receives, and every other secret key. */
+/**
+ * Masks secrets in a function's responses and output: the secrets that the function receives, and all other secret
+ * keys.
+ */
 import type { Keys } from '../../keys/types.ts';
 
 export type Redact = (text: string) => string;

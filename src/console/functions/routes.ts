@@ -91,7 +91,10 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     return { invocations: invocations.map((each) => ({ ...each, path: redact(each.path) })) };
   });
 
-  /** Returns the filter of a call, and a function that masks a line. It returns undefined if the line doesn't match the search. */
+  /**
+   * Returns the filter of a call, and a function that masks a line. The function returns undefined if the line doesn't
+   * match the search.
+   */
   async function wanted(
     call: Pick<RouteCall<string, (typeof contract)['GET /functions/:slug/logs']>, 'query' | keyof Call>,
   ) {

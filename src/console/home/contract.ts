@@ -7,7 +7,7 @@ export interface LeftOut {
   readonly message: string;
 }
 
-/** The first steps that are done. */
+/** Which of the first steps are done. */
 export type Progress = Readonly<
   Record<'table' | 'policy' | 'user' | 'bucket' | 'function' | 'message', boolean>
 >;
@@ -19,7 +19,7 @@ export interface Home {
   readonly anonKey: string;
   readonly database: { readonly version: string; readonly embedded: boolean; readonly url: string };
   readonly progress: Progress;
-  /** Statements of migrations and seeds that the start skipped, so the schema is incomplete. */
+  /** Statements of migrations and seeds that were skipped at startup, so the schema is incomplete. */
   readonly leftOut: readonly LeftOut[];
   /** Each service with its problem; null if it works. */
   readonly services: readonly { readonly name: string; readonly fault: string | null }[];

@@ -15,11 +15,11 @@ export interface HomeDeps {
   readonly health: () => Record<string, string | undefined>;
   readonly inbox: Pick<Inbox, 'list'>;
   readonly functions: { list(): string[] };
-  /** Statements of the project that a start with --keep-going skipped. */
+  /** Project statements that were skipped at startup because of --keep-going. */
   readonly leftOut: () => Promise<readonly LeftOut[]>;
 }
 
-/** Of the first steps: which are done, as far as the project itself shows it. */
+/** Which of the first steps are done, according to the project's own data. */
 interface Progress {
   readonly table: boolean;
   readonly policy: boolean;

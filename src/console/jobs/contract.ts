@@ -17,7 +17,7 @@ const extensionNames = ['pg_cron', 'pg_net', 'pgmq'] as const;
 export type ExtensionName = (typeof extensionNames)[number];
 const enable = z.object({ name: z.enum(extensionNames) });
 
-/** The database validates `schedule` and reports what is wrong with it. */
+/** The database validates `schedule` and reports errors in it. */
 const schedule = storable(200).min(1);
 const command = storable(100_000).refine((text) => text.trim() !== '', { message: 'is empty' });
 const newCronJob = z
@@ -71,7 +71,7 @@ const answeredPage = z.object({
   failed: z.stringbool().default(false),
 });
 
-/** Upstream's functions turn the name into a table name in lower case. */
+/** Upstream's functions turn the name into a table name in lowercase. */
 const newQueue = z
   .object({
     name: z
@@ -90,7 +90,7 @@ const messagePlace = z.object({ of: place });
 const jsonText = storable(1_000_000).refine(isJson, { message: 'is no JSON' });
 const newMessage = z
   .object({
-    /** The text that the operator wrote, so that large numbers keep their digits. */
+    /** Kept as the text that the operator wrote, so that large numbers keep their digits. */
     message: jsonText,
     headers: jsonText.optional(),
     delaySeconds: z.number().int().min(0).max(31_536_000).default(0),
@@ -135,14 +135,14 @@ export type DeliveryOutcome = 'answered' | 'failed' | 'timed out' | 'waiting' | 
 export interface DeliveryRow {
   readonly id: string;
   readonly sent_at: string;
-  /** `forgotten`: responses are kept for `pg_net.ttl` only. */
+  /** `forgotten`: the response may have existed, because responses are kept only for `pg_net.ttl`. */
   readonly outcome: DeliveryOutcome;
   readonly status: number | null;
   readonly answered_at: string | null;
   /** The id of the request and of its response. */
   readonly request_id: string | null;
   readonly content_type: string | null;
-  /** The beginning. */
+  /** The beginning of the content. */
   readonly content: string | null;
   readonly error: string | null;
 }
@@ -205,7 +205,7 @@ export interface CronJob {
   readonly id: string;
   readonly name: string | null;
   readonly schedule: string;
-  /** Null if the operator's role may not read it. */
+  /** Null if the operator's role isn't allowed to read it. */
   readonly command: string | null;
   readonly database: string;
   readonly role: string;
@@ -236,9 +236,9 @@ export interface Webhook extends HookName {
   readonly headers: readonly ShownPair[];
   readonly params: readonly ShownPair[];
   readonly timeoutMs: number;
-  /** False if the trigger has more than the form can show, which saving the form would drop. */
+  /** False if the trigger has properties that the form can't show and that saving the form would drop. */
   readonly isPlain: boolean;
-  /** Null if the operator's role may not read it. */
+  /** Null if the operator's role isn't allowed to read it. */
   readonly definition: string | null;
   readonly last_delivery: DeliveryRow | null;
 }

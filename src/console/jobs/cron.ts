@@ -23,7 +23,10 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
   const route = api.feature(contract);
   const postgres = database.pool('postgres');
 
-  /** Our own pg_cron shows the jobs of every role. Other ones show those of postgres. @throws {ConsoleError} refused */
+  /**
+   * Our own pg_cron shows the jobs of every role. Other versions show only the jobs of postgres. @throws {ConsoleError}
+   * refused
+   */
   async function reader(): Promise<{ db: Pool; isOwn: boolean }> {
     const { cron, ownCron } = await readParts(postgres);
     if (cron !== 'ready') throw new ConsoleError('refused', { message: 'pg_cron is not enabled.' });
@@ -44,7 +47,7 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
     return { db, isOwn, job, label: job.name ?? job.id };
   }
 
-  /** @throws {ConsoleError} refused, because the Console has only the rights of postgres */
+  /** @throws {ConsoleError} refused, because the Console has only the privileges of postgres */
   async function ownJobOf(call: Call) {
     const found = await jobOf(call);
     if (!found.job.mine)

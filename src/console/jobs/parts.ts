@@ -1,4 +1,4 @@
-/** Which of pg_cron, pg_net and pgmq this database has, and how to enable the others. */
+/** Detects which of pg_cron, pg_net and pgmq this database has, and lists the statements that enable them. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { ExtensionName, Parts } from './contract.ts';

@@ -1,4 +1,6 @@
-/** The pgmq queues: the tables `q_NAME` and `a_NAME`. Reading takes no messages; changes use pgmq's functions. */
+/**
+ * The pgmq queues: the tables `q_NAME` and `a_NAME`. Reading doesn't consume messages. Changes use pgmq's functions.
+ */
 import type { Pool, PostgresErrorShape, Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { MessagePlace, MessageRow, QueueRow } from './contract.ts';

@@ -1,4 +1,4 @@
-/** The requests of pg_net: the waiting ones, and the responses that are still kept. */
+/** pg_net's requests: waiting requests, and responses that are still stored. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { AnsweredRow } from './contract.ts';

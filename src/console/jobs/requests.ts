@@ -11,7 +11,7 @@ import * as queries from './request-queries.ts';
 
 /** The number of requests per page. */
 export const requestsPerPage = 50;
-/** The maximum part of a request's or response's body that a page shows. */
+/** The maximum length of a request or response body that a page shows, in bytes. */
 export const shownBodyBytes = 65_536;
 /** Beyond this number, the exact length isn't counted. */
 const mostCounted = 10_000;

@@ -40,7 +40,7 @@ export const listWebhooks = (
 
 const shownContentChars = 2000;
 
-/** Responses have no index by request. The index by time finds those of the newest deliveries quickly. */
+/** Responses have no index by request. The index by time quickly finds the responses to the newest deliveries. */
 const withAnswers = sql`
   select s.id::text, to_jsonb(s.created_at) as sent_at, s.request_id::text as request_id,
     case

@@ -94,7 +94,7 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
 
   const labelOf = ({ schema, table, name }: { schema: string; table: string; name: string }): string =>
     `${schema}.${table}: ${name}`;
-  /** Leaves out path and headers, because they may contain keys and every operator can read the log. */
+  /** Omits the path and the headers, because they may contain keys and every operator can read the log. */
   const told = ({ events, url, method, timeoutMs }: NewWebhook): object => ({
     events,
     to: new URL(url).origin,

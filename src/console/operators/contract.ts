@@ -14,7 +14,7 @@ const name = z
 export const signIn = z.object({ token: z.string().min(1).max(200) });
 const newOperator = z.object({ name, role: z.enum(roles) });
 const newRole = z.object({ role: z.enum(roles) });
-/** A code of the authenticator app, or a recovery code. */
+/** A code from the authenticator app, or a recovery code. */
 const code = z.object({ code: z.string().trim().min(1).max(40) });
 
 const bytes = z
@@ -70,7 +70,7 @@ export interface SessionSummary {
 }
 
 export interface AuditEntry {
-  /** A bigint as text. The next page begins after the last one. */
+  /** A bigint as text. The next page begins after the last entry's id. */
   id: string;
   at: string;
   operator_name: string;

@@ -30,7 +30,9 @@ export interface Factors {
   begin(operator: Operator): Promise<{ secret: string; uri: string; qr: string }>;
   /** Returns the recovery codes, which can't be read again. @throws {ConsoleError} code_wrong, too_many */
   confirm(operator: Operator, code: string): Promise<{ recoveryCodes: string[] }>;
-  /** Accepts a code of the app or a recovery code, and returns its kind. @throws {ConsoleError} code_wrong, too_many */
+  /**
+   * Accepts a code from the app or a recovery code, and returns its kind. @throws {ConsoleError} code_wrong, too_many
+   */
   prove(operator: Operator, code: string): Promise<'code' | 'recovery code'>;
   /** @throws {ConsoleError} code_wrong, too_many, factor_required */
   remove(operator: Operator, code: string): Promise<void>;

@@ -25,7 +25,10 @@ export interface KeyAnswer {
 
 export interface Passkeys {
   list(operator: Operator): Promise<PasskeySummary[]>;
-  /** Options for `navigator.credentials.create`. @throws {ConsoleError} refused, without an authenticator app as a fallback */
+  /**
+   * Options for `navigator.credentials.create`. @throws {ConsoleError} refused, if there is no authenticator app as a
+   * fallback
+   */
   begin(operator: Operator): Promise<CreationOptions>;
   /** @throws {ConsoleError} key_refused, taken */
   add(operator: Operator, name: string, answer: KeyAnswer): Promise<void>;

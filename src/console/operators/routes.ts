@@ -130,7 +130,7 @@ async function keepAnOwner(tx: Parameters<typeof queries.otherOwners>[0], id: st
     throw new ConsoleError('last_owner');
 }
 
-/** The routes of the operator's own factor. Those with `beforeFactor` work before the factor is verified. */
+/** The routes of the operator's own factor. Routes with `beforeFactor` work before the factor is verified. */
 function factorRoutes(api: Api, { factors, sessions, database }: OperatorDeps, audit: Audit): void {
   const db = database.pool('supabase_admin');
   const own = { changes: 'own session', beforeFactor: true } as const;

@@ -1,4 +1,4 @@
-/** Resolves a persona to its role, claims and settings in the database, as a request to REST has them. */
+/** Resolves a persona to the role, claims and settings that a request to REST would have in the database. */
 import type {
   Database,
   LoginRole,
@@ -20,7 +20,7 @@ export interface Identity {
   readonly claims: Claims | undefined;
   /** The display name: an email address, a phone number or an id. */
   readonly name: string;
-  /** The login role of the operator's own statements. */
+  /** The login role that runs the operator's own statements. */
   readonly operatorRole: LoginRole;
 }
 
@@ -95,7 +95,7 @@ export const defaultSearchPath: readonly string[] = ['public', 'extensions'];
 
 /**
  * Runs a transaction as an identity. The operator's transaction uses the pool of the operator's role. Others begin as
- * `authenticator`, whose memberships determine the roles that a request may have.
+ * `authenticator`, whose memberships determine the roles that a request can have.
  */
 export function asIdentity<T>(
   database: Database,

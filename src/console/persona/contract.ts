@@ -7,7 +7,7 @@ export const personaText = z.string().max(12_000).optional();
 export const asPersona = z.object({ as: personaText });
 const personaSearch = z.object({ search: z.string().max(200).default('') });
 
-/** What a persona is to the database. */
+/** A persona's identity in the database. */
 export interface PersonaIdentity {
   readonly as: string;
   readonly role: string;

@@ -1,4 +1,4 @@
-/** A short-lived access token for a persona, for calls outside of the database. */
+/** Creates short-lived access tokens for personas, for calls outside the database. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Claims as TokenClaims } from '../../keys/types.ts';

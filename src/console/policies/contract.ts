@@ -31,7 +31,7 @@ export interface SecuredTable {
   name: string;
   rls: boolean;
   forced: boolean;
-  /** Conditions are shortened by the search path. */
+  /** Conditions omit schemas that are on the search path. */
   policies: readonly Policy[];
   /** The table and column privileges of each API role, before any policy. */
   grants: {

@@ -48,7 +48,7 @@ export function policyRoutes(api: Api, database: Database, audit: Audit): void {
     const { schema, table, change, statements } = await changeOf(call);
     await pool.transaction(
       async (tx) => {
-        // Prepares each statement separately, so that none can contain a second one.
+        // Prepares each statement separately, so that none can contain a second statement.
         for (const text of statements) await tx.queryText(sql`${sql.raw(text)}`);
       },
       {

@@ -25,7 +25,7 @@ const changeVerdict = z.object({
   table: name.min(1),
   action: z.enum(['INSERT', 'UPDATE', 'DELETE']),
   key: cells,
-  /** Cells that had other values when the change happened. */
+  /** Cells whose values were different when the change happened. */
   row: cells.default({}),
   /** The arguments of `channel.on('postgres_changes', …)`. */
   subscription: z
@@ -58,7 +58,9 @@ const broadcastVerdict = z.object({
   ]),
 });
 
-/** `stops`: nothing is delivered. `limits`: only some events are. `fine`: this isn't the reason. */
+/**
+ * `stops`: nothing is delivered. `limits`: only some events are delivered. `fine`: this check doesn't affect delivery.
+ */
 export type Weight = 'stops' | 'limits' | 'fine';
 
 export type CheckCode =

@@ -125,7 +125,7 @@ export function realtimeRoutes(
 
 const personaOf = ({ role, claims }: Identity): Persona => ({ role, claims: claims ?? {} });
 
-/** Turns an invalid question into a bad_request with its message. */
+/** Converts the error for an invalid question to a bad_request with its message. */
 async function verdictOf<T>(verdict: Promise<T>): Promise<T> {
   try {
     return await verdict;

@@ -21,7 +21,7 @@ export interface ExposedFunction {
   schema: string;
   name: string;
   arguments: { name: string; type: string; required: boolean }[];
-  /** PostgreSQL's text of the type, for example `SETOF tasks`. */
+  /** PostgreSQL's text representation of the type, for example `SETOF tasks`. */
   returns: string;
   /** Whether the function may write. */
   volatile: boolean;

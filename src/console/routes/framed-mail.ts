@@ -1,4 +1,4 @@
-/** Untrusted mail as a document for a frame of a Console page. */
+/** Serves untrusted mail as a document for a frame in a Console page. */
 import type { FastifyReply } from 'fastify';
 import { framedHtml } from '../core/message-facts.ts';
 

@@ -33,7 +33,7 @@ export interface ColumnDefinition {
   /** A SQL expression. */
   readonly default?: string | undefined;
   readonly identity?: IdentityKind | undefined;
-  /** A SQL expression of other columns, computed when the row is written. */
+  /** A SQL expression over other columns, computed when the row is written. */
   readonly generated?: string | undefined;
   readonly unique?: boolean | undefined;
   /** A SQL expression. */

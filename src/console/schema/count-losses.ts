@@ -1,4 +1,4 @@
-/** Counts how much a change would lose, and estimates it if counting takes too long. */
+/** Counts the data that a change would lose, and estimates it if counting takes too long. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { SchemaChange } from './changes.ts';

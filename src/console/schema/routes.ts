@@ -66,7 +66,10 @@ function withoutArguments(change: SchemaChange): SchemaChange {
   return { ...change, arguments: ['…'] };
 }
 
-/** Removes a trigger's arguments, because a webhook passes its keys there. Cuts where the arguments could begin first. */
+/**
+ * Removes a trigger's arguments, because a webhook passes its keys there. Cuts at the first position where the
+ * arguments can begin.
+ */
 function shownDefinition({ definition, function: { schema, name } }: TriggerRow): string {
   const [head] = definition.split(' EXECUTE FUNCTION ', 1);
   return definition.endsWith('()') ? definition : `${head} EXECUTE FUNCTION ${schema}.${name}(…)`;

@@ -51,13 +51,13 @@ export interface Section extends Omit<SectionFacts, 'settings'> {
 
 /** How a new name is added to a table whose keys the user chooses. */
 export interface NewNames extends Pick<NamesFacts, 'placeholder' | 'pattern' | 'upperCase'> {
-  /** The settings of a new name. In their paths, `*` is in place of the name. */
+  /** The settings of a new name. In their paths, `*` replaces the name. */
   readonly settings: readonly SettingFacts[];
 }
 
 export interface Settings {
   readonly stamps: Readonly<Record<SettingsFile, string>>;
-  /** Settings that have changed since the server started. They take effect at the next start. */
+  /** Settings that have changed since the server started. They take effect at the next startup. */
   readonly waiting: readonly { readonly file: SettingsFile; readonly key: string }[];
   readonly sections: readonly Section[];
 }

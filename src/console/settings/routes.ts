@@ -49,7 +49,7 @@ export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: Set
     'config.toml': settings.read('config.toml').text,
     'plinth.toml': settings.read('plinth.toml').text,
   });
-  // The server reads its settings once, at the start.
+  // The server reads its settings once, at startup.
   const atStart = textsNow();
 
   route('GET /settings', 'read', async ({ operator }) => {

@@ -12,7 +12,7 @@ import { at, isTable, type Table, tableOf } from './toml.ts';
 /** A section of settings. A table of names also has the settings of a new name. */
 export interface ShownSection extends SectionFacts {
   readonly names?: Pick<NamesFacts, 'placeholder' | 'pattern' | 'upperCase'> & {
-    /** In their paths, {@link anyName} is in place of the name. */
+    /** In their paths, {@link anyName} replaces the name. */
     readonly settings: readonly SettingFacts[];
   };
 }

@@ -1,8 +1,8 @@
 /**
- * Checks the queries of read-only operators: a single query whose tables and functions are all known in advance. PostgreSQL
- * parses the query as a view that is rolled back. We check what the parse tree refers to, and run the text that PostgreSQL
- * prints of it. Both steps use a read-only role, because parsing alone can run a project's code, such as the CHECK of a
- * domain in a literal. See docs/decisions/0021-read-only-sql.md.
+ * Checks the queries of read-only operators: a single query whose tables and functions are all known in advance.
+ * PostgreSQL parses the query as a view that is rolled back. We check the objects that the parse tree refers to, and
+ * run the text that PostgreSQL prints for the view. Both steps use a read-only role, because parsing alone can run a
+ * project's code, such as the CHECK of a domain in a literal. See docs/decisions/0021-read-only-sql.md.
  */
 import type { Database, PostgresErrorShape, Queryable, Setting } from '../../database/types.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';
@@ -32,7 +32,7 @@ export async function readOnlyQuery(database: Database, statement: Statement): P
       } catch (error) {
         throw movedBack(error, prefix.length);
       }
-      // Names of ours from here on.
+      // The following statements are ours, so their names must resolve to PostgreSQL's own objects.
       await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`);
       await judge(tx);
       const [view] = await tx.query<{ text: string }>(sql`

@@ -1,4 +1,4 @@
-/** The running scripts, with their operators and how to cancel them. */
+/** Tracks the running scripts, their operators and how to cancel them. */
 import { randomUUID } from 'node:crypto';
 import { ConsoleError } from '../errors.ts';
 

@@ -19,7 +19,7 @@ export async function begin(session: Session, options: Beginning, ownTransaction
   if (identity.claims !== undefined) settings.push(...settingsOf(identity, defaultSearchPath));
   const isLocal = !ownTransactions;
   const calls = settings.map(([name, value]) => sql`set_config(${name}, ${value}, ${isLocal}::boolean)`);
-  // The first query. After it, a read-only transaction can't become writable.
+  // Must be the first query. After it, a read-only transaction can't become writable.
   await session.query(sql`select ${sql.join(calls)}`);
 }
 

@@ -1,9 +1,9 @@
--- What operators did, from the Console and from the command line. Entries are added and never changed: the trigger
--- refuses it to everybody, and the operators' own SQL (`postgres`) does not own the table and may only read it.
+-- The actions of operators in the Console and on the command line. Entries can only be added: the trigger rejects every
+-- change, and the role that runs operators' own SQL (`postgres`) doesn't own the table and can only read it.
 create table _plinth.audit_log (
   id bigint generated always as identity primary key,
   at timestamptz not null default now(),
-  -- Null: the command line. No reference: an operator who is gone stays in the log.
+  -- Null for the command line. There is no foreign key, because the log keeps the entries of deleted operators.
   operator_id uuid,
   operator_name text not null,
   action text not null check (action <> ''),

@@ -1,11 +1,11 @@
--- The SQL page: what was run, by operator, and queries that all operators share.
+-- The SQL page: each operator's history, and saved queries that all operators share.
 create table _plinth.sql_history (
   id bigint generated always as identity primary key,
   operator_id uuid not null references _plinth.operators on delete cascade,
   text text not null,
-  -- In whose name, as an address writes it (`as=`).
+  -- The persona as in an address (`as=`).
   persona text not null,
-  -- Null: it went through.
+  -- Null if the run succeeded.
   error text,
   duration_ms float8 not null,
   at timestamptz not null default now()

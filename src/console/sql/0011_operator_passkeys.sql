@@ -1,6 +1,6 @@
--- Passkeys of operators: each proves the second factor in place of a code of the app.
+-- Operators' passkeys. A passkey replaces a code from the authenticator app as the second factor.
 create table _plinth.operator_passkeys (
-  -- The credential's own id (WebAuthn level 3, section 4).
+  -- The credential's id (WebAuthn level 3, section 4).
   id bytea primary key,
   operator_id uuid not null references _plinth.operators on delete cascade,
   name text not null,
@@ -14,7 +14,7 @@ create table _plinth.operator_passkeys (
 create index operator_passkeys_operator on _plinth.operator_passkeys (operator_id);
 
 alter table _plinth.operator_sessions
-  -- What a key is asked to sign; it is taken once, for what it was made for.
+  -- The challenge that a passkey must sign. It can be used once, for one purpose.
   add column challenge text,
   add column challenge_for text check (challenge_for in ('create', 'get')),
   add column challenge_at timestamptz;

@@ -1,2 +1,3 @@
--- It calls nothing by an unqualified name, yet every function of ours names its search_path (upstream's advisors ask for it).
+-- The function uses no unqualified names, but all our functions set a search_path because upstream's advisors require
+-- it.
 alter function _plinth.refuse_change() set search_path = pg_catalog, pg_temp;

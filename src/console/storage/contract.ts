@@ -50,7 +50,7 @@ export interface StorageFeatures {
 export interface StorageOverview {
   readonly buckets: readonly Bucket[];
   readonly features: StorageFeatures;
-  /** The limit for files in buckets without a limit of their own. */
+  /** The limit for files in buckets that have no limit. */
   readonly fileSizeLimitBytes: number;
   /** The storage service's address. */
   readonly url: string;

@@ -155,7 +155,7 @@ function pathOf(signed: string): string {
   return `/storage/v1${path.split('/').map(encodeURIComponent).join('/')}?${query}`;
 }
 
-/** Whether the service has this route. Its error message says so if it doesn't. */
+/** Whether the service has this route. If it doesn't, its error message states that. */
 async function isServed(call: Services, path: string, method: 'OPTIONS' | 'GET'): Promise<boolean> {
   try {
     await call(path, { method });

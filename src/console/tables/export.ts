@@ -44,7 +44,7 @@ export async function exportRows(
     () => file.end(),
     (error: unknown) => {
       reject(error);
-      // The client notices the error because the connection ends before the file.
+      // The client notices the error because the connection ends before the file is complete.
       file.on('error', () => undefined).destroy(error as Error);
     },
   );

@@ -1,9 +1,11 @@
 /**
- * Puts the rows of a file into a table, all or none. Rows go in by the hundred; when one of them is refused, halves are
- * tried until it is found, so that every bad row is told with its line and what PostgreSQL says of it.
+ * Imports a file's rows into a table: all rows or none. Rows are inserted in batches. If a batch is rejected, it is
+ * split in half repeatedly until the invalid rows are found, so that each invalid row is reported with its line and
+ * PostgreSQL's error.
  *
- * By INSERT: COPY is refused under row-level security, which holds for personas, and for views, and leaves nothing to gain,
- * since reading the file takes more time than writing the rows (of 200,000, two thirds).
+ * Uses INSERT because PostgreSQL rejects COPY for views and under row-level security, which applies to personas. COPY
+ * would also save little, because reading the file takes longer than writing the rows (two thirds of the time for
+ * 200,000 rows).
  */
 import type { PostgresErrorShape, Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -23,14 +25,17 @@ const mostFaults = 100;
 interface Target {
   readonly source: string;
   readonly column: string;
-  /** As `format_type` prints it without a modifier: too long a text is refused by the column instead of cut by a cast. */
+  /**
+   * Printed by `format_type` without a modifier, so that the column rejects a text that is too long. A cast would
+   * truncate it.
+   */
   readonly type: string;
   readonly isArray: boolean;
 }
 
 interface Row {
   readonly line: number;
-  /** Of the targets; undefined where the column's default is meant. */
+  /** The values of the targets. Undefined selects the column's default. */
   readonly cells: readonly (string | null | undefined)[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The row grid's reading. Cells travel as PostgreSQL's text, NULL as null; long ones are cut by the server and fetched
- * whole when somebody opens or copies them.
+ * Reads rows for the grid. Cells contain PostgreSQL's text, or null for NULL. The server truncates long cells, and the
+ * page fetches the full text when an operator opens or copies them.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -108,8 +108,8 @@ export function orderOf(relation: Relation, sort: readonly Sort[]): OrderItem[] 
 }
 
 /**
- * Rows of a table without a key, as they lie: in the order of their places without a sort, which would read the whole
- * table first. With a condition an index may bring them in another order.
+ * Whether rows are returned in physical order: for a table without a key and without a sort, because sorting by
+ * location would read the whole table first. With a filter, an index could return the rows in a different order.
  */
 const isNatural = (relation: Relation, { sort, filters }: Pick<PageQuery, 'sort' | 'filters'>): boolean =>
   relation.key.kind === 'place' && sort.length === 0 && filters.length === 0;

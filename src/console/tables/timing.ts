@@ -5,7 +5,7 @@ import type { Setting, TransactionOptions } from '../../database/types.ts';
 const statementTimeout: Setting = ['statement_timeout', '20000'];
 const longTimeout: Setting = ['statement_timeout', '600000'];
 
-/** Rows without an order come as they lie in the table, from its beginning and by one process. */
+/** Returns unordered rows in physical order, from the beginning of the table and by a single process. */
 const asTheyLie: readonly Setting[] = [
   ['synchronize_seqscans', 'off'],
   ['max_parallel_workers_per_gather', '0'],

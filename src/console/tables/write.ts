@@ -16,8 +16,8 @@ export interface RowEdit {
 
 /**
  * Applies all edits or none.
- * @throws {ConsoleError} no_primary_key, conflict (with the row as it is now), not_changed, gone; with `index`, the
- * edit that failed.
+ * @throws {ConsoleError} no_primary_key, conflict (with the current row), not_changed, gone; with `index`, the edit
+ * that failed.
  */
 export async function editRows(
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** Finds users by phone or id, which auth's own list doesn't search, and lists active impersonations. */
+/** Finds users by phone number or id, which auth's own list doesn't search, and lists active impersonations. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Impersonation } from './contract.ts';

@@ -39,7 +39,7 @@ export interface Need {
   readonly fix: string;
 }
 
-/** Why row-level security applies or not. Policies are evaluated only with `on`. */
+/** Why row-level security does or doesn't apply. Policies are evaluated only with `on`. */
 export type Security = 'on' | 'off' | 'superuser' | 'bypassrls' | 'owner';
 
 /** The value of a condition for the row: true, false or NULL, or the error of its evaluation. */

@@ -1,4 +1,7 @@
-/** Evaluates conditions for one row as the persona. Each part is evaluated separately, so that an error belongs to one part. */
+/**
+ * Evaluates conditions for one row as the persona. Each part is evaluated separately, so that an error can be
+ * attributed to one part.
+ */
 import type { PostgresErrorShape, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { JudgedExpression, Value } from './contract.ts';

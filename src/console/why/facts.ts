@@ -12,7 +12,7 @@ export interface RelationFacts {
   owner: string;
   rls: boolean;
   forced: boolean;
-  /** Whether the view is `security_invoker`, so it is read with the rights of its user. */
+  /** Whether the view is `security_invoker`, so it is read with the privileges of its user. */
   invoker: boolean;
   columns: {
     name: string;

@@ -18,7 +18,7 @@ export interface Asked {
 
 const target = ({ schema, name }: RelationFacts): Sql => sql.id(schema, name);
 
-/** An alias for the row that no column has, because a column would take precedence. */
+/** Returns an alias for the row that differs from every column name, because a column would take precedence. */
 export function aliasOf({ columns }: RelationFacts): Sql {
   let alias = 'asked';
   while (columns.some(({ name }) => name === alias)) alias += '_';

@@ -138,7 +138,10 @@ const isDoubtful = (passes: Gate['passes'], isKept: boolean, isAsker: boolean): 
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error && (error as Partial<PostgresErrorShape>).code === '42501';
 
-/** Reads the row with the view's query as the tables' owner, so that hidden rows are visible. Otherwise reads the view. */
+/**
+ * Reads the row with the view's query as the tables' owner, so that hidden rows are visible. If that isn't allowed,
+ * reads the view.
+ */
 async function rowOfView(around: Surroundings, view: RelationFacts, asked: Asked, mayLook: boolean) {
   const text = mayLook ? (await findView(around.db, view.oid))?.text : undefined;
   return readViewRow(around, view, asked, text);

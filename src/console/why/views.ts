@@ -1,6 +1,6 @@
 /**
- * Finds a view's underlying tables, the role with which each is read (PostgreSQL 18 documentation, section 39.5), and the table
- * columns that the view shows unchanged. They lead from a row of the view to its source rows.
+ * Finds a view's underlying tables, the role with which each is read (PostgreSQL 18 documentation, section 39.5), and
+ * the table columns that the view shows unchanged. These columns lead from a row of the view to its source rows.
  */
 import type { Queryable } from '../../database/types.ts';
 import { joinsOuter, timesRead, viewTargets } from './core/view-targets.ts';

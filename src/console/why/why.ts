@@ -50,7 +50,7 @@ export async function why(
     gates: found.gates,
   });
   const truth = await tryIt(database, relation, asked, identity, timeout);
-  // If a policy behind the view couldn't be evaluated, the database's verdict is all that is known.
+  // If a policy behind the view couldn't be evaluated, only the database's verdict is known.
   const explanation: Explanation =
     found.isUnsure && explained.verdict === 'allowed' && truth.verdict !== 'refused'
       ? { verdict: truth.verdict, reason: 'behind', gate: null }

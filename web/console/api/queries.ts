@@ -1,4 +1,4 @@
-/** Query options for the data of several pages: key and fetcher in one place. */
+/** Query options for data that several pages use. Each combines the key and the fetcher. */
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { type Address, consoleUrl } from './route.ts';
 import { fetchConsole } from './session.ts';

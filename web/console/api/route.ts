@@ -35,7 +35,7 @@ interface Parts {
   readonly query?: object | undefined;
 }
 
-/** The method of a route, and its address with the parameters filled in. */
+/** Returns a route's method, and its address with the parameters filled in. */
 export function resolve(route: Route, { params = {}, query = {} }: Parts): { method: Method; url: string } {
   const [method, path = ''] = route.split(' ') as [Method, string];
   const filled = path.replaceAll(/:(\w+)/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));

@@ -34,7 +34,7 @@ interface AnyInput extends Cancel {
   readonly file?: Blob;
 }
 
-/** The response itself, for routes that stream. @throws {ApiError} if its status isn't 2xx */
+/** Returns the response itself, for routes that stream. @throws {ApiError} if its status isn't 2xx */
 export function openConsole<Name extends Route>(
   route: Name,
   ...[options]: Options<Input<Name> & Cancel>

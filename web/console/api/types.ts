@@ -1,4 +1,4 @@
-/** The contract's types that several features use, with the names that the web app gives them. */
+/** Contract types that several features use, under the web app's names. */
 import type { Filter } from '../../../src/console/tables/contract.ts';
 
 export type { Home } from '../../../src/console/home/contract.ts';

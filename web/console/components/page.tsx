@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { t } from '../text.ts';
 import classes from './page.module.css';
 
-/** The head of a page: its title and actions. */
+/** A page's header: its title and actions. */
 export function PageHead({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className={classes.head}>

@@ -35,7 +35,7 @@ export function SidePanel({
       size={wide ? '44rem' : '32rem'}
       transitionProps={{ duration: 120 }}
       lockScroll={false}
-      // Sets class names per part, because the content's would also style its container.
+      // Sets class names per part, because the content's class name would also style its container.
       classNames={{
         content: classes.content,
         header: classes.header,

@@ -12,7 +12,7 @@ export interface Unsaved {
   readonly close: () => void;
   /** The confirmation dialog, to render beside the form. */
   readonly question: ReactNode;
-  /** Allows leaving after the form was sent, until `hold`. */
+  /** Allows leaving after the form was sent, until `hold` is called. */
   readonly release: () => void;
   readonly hold: () => void;
 }

@@ -21,7 +21,7 @@ export interface EntryStream<Entry> extends Batch<Entry> {
   clear(): void;
 }
 
-/** Reconnects when the address changes. Without an address, nothing is followed. */
+/** Reconnects when the address changes. If there is no address, nothing is followed. */
 export function useEntryStream<Entry>(url: string | undefined): EntryStream<Entry> {
   const [{ entries, left }, setBatch] = useState<Batch<Entry>>({ entries: [], left: 0 });
   const [isLive, setLive] = useState(false);

@@ -1,4 +1,4 @@
-/** Finds pages and tables. Loaded when it is first asked for. */
+/** Finds pages and tables. Loaded when it is first opened. */
 import '@mantine/core/styles/Combobox.layer.css';
 import '@mantine/spotlight/styles.layer.css';
 import { createSpotlight, Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight';

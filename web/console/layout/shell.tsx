@@ -1,4 +1,4 @@
-/** Navigation around every page: menu, palette, colour scheme, operator. */
+/** The navigation around every page: menu, palette, color scheme and operator. */
 import { ActionIcon, Drawer } from '@mantine/core';
 import { IconLogout, IconMenu2, IconSearch } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';

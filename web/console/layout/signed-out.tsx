@@ -1,4 +1,4 @@
-/** Over the page whose session has ended: what was entered stays, and goes on after a sign-in elsewhere. */
+/** Covers a page whose session has ended. The input is kept, and work continues after a sign-in elsewhere. */
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../lib/api.ts';

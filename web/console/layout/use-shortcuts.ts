@@ -1,4 +1,4 @@
-/** Keys that work on every page: the palette, the shortcuts list, "g" and a letter for a page. */
+/** Shortcuts that work on every page: the palette, the shortcuts list, and "g" followed by a page's letter. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { menu } from './menu.ts';

@@ -1,6 +1,6 @@
 /**
- * A database webhook as a trigger has it: five texts for `supabase_functions.http_request` (url, method, headers, params,
- * timeout in ms; the word `null` stands for its default) and the bits of `pg_trigger.tgtype`. Pure.
+ * A database webhook as stored in a trigger: five texts for `supabase_functions.http_request` (url, method, headers,
+ * params, timeout in ms; the word `null` selects the default) and the bits of `pg_trigger.tgtype`. Pure.
  */
 
 import { isRecord } from '../../../shared/is-record.ts';

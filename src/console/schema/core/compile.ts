@@ -208,7 +208,7 @@ function createTrigger(change: Of<'create_trigger'>, table: string): string {
   );
 }
 
-/** Returns the expression that converts a column's values to another type, for counting those that change. */
+/** Returns the expression that converts a column's values to another type, for counting the values that change. */
 export function conversionOf(column: string, to: TypeRef, using: string | undefined): string {
   return `${using === undefined ? id(column) : expression(using, 'conversion')}::${typeName(to)}`;
 }

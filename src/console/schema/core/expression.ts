@@ -3,7 +3,7 @@
  * another one, or comment anything out. PostgreSQL checks everything else.
  */
 
-/** Returns why a text isn't a single expression, or undefined if it may be put in parentheses. */
+/** Returns why a text isn't a single expression, or undefined if it can be put in parentheses. */
 export function expressionFault(text: string): string | undefined {
   if (text.trim() === '') return 'is empty';
   if (text.includes('\0')) return 'holds a zero byte';

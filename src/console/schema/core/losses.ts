@@ -1,4 +1,4 @@
-/** Which changes lose data, and the name that the operator must type to confirm them. */
+/** Determines which changes lose data, and the name that the operator must type to confirm them. */
 import type { SchemaChange, TypeRef } from '../changes.ts';
 
 export type Loss =

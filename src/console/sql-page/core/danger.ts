@@ -1,4 +1,4 @@
-/** Finds destructive statements, which need a confirmation. Statements that can't be analyzed need one too. */
+/** Finds destructive statements, which require confirmation. Statements that can't be analyzed also require it. */
 
 import type { SqlToken } from '../../../shared/sql/tokens.ts';
 import type { Danger, Question } from '../contract.ts';

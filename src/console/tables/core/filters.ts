@@ -21,7 +21,7 @@ export function columnOf(relation: Relation, name: string): Sql {
   return sql.id(name);
 }
 
-/** Returns the condition that all filters match, or undefined without filters. */
+/** Returns the condition that all filters match, or undefined if there are no filters. */
 export function matching(relation: Relation, filters: readonly Filter[]): Sql | undefined {
   if (filters.length === 0) return undefined;
   return sql.join(

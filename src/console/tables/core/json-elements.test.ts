@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JsonElements, JsonShapeError } from './json-elements.ts';
 
-/** The objects' texts of a file that arrives in pieces of that size. */
+/** Returns the text and line of each object in a file that arrives in pieces of the given size. */
 function elementsOf(file: string, pieceSize: number): { text: string; line: number }[] {
   const elements = new JsonElements();
   const found: { text: string; line: number }[] = [];

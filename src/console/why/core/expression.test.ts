@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Expression, parseExpression } from './expression.ts';
 
-/** `or(a, and(b, c))`, tests with what they compare. */
+/** Prints an expression as `or(a, and(b, c))`, and each test with its operands. */
 const shape = (expression: Expression): string =>
   expression.kind === 'test'
     ? `${expression.text}${expression.operands.length > 0 ? ` {${expression.operands.join(' | ')}}` : ''}`
     : `${expression.kind}(${expression.parts.map(shape).join(', ')})`;
 
-// As PostgreSQL 18 prints them.
+// The conditions are written as PostgreSQL 18 prints them.
 test.each([
   ['true', 'true'],
   ['(owner = auth.uid())', 'owner = auth.uid() {owner | auth.uid()}'],

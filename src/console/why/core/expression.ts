@@ -126,7 +126,7 @@ function isDistinct(source: string, tokens: readonly SqlToken[], at: number): st
   return [left, ...right].filter(isTelling);
 }
 
-/** Joins adjacent symbols to one operator. */
+/** Joins adjacent symbols into one operator. */
 function operatorAt(tokens: readonly SqlToken[], at: number): { operator: string; length: number } {
   let operator = '';
   let length = 0;

@@ -7,8 +7,8 @@ import type { Explanation, Gate, JudgedPolicy, Operation, Reason, Security } fro
 import type { GatePlan, Policy } from './types.ts';
 
 /**
- * Returns the gates in the order of evaluation. A statement that reads columns, by WHERE or RETURNING, must pass the SELECT
- * policies too: an old row that doesn't is hidden, and a new one is refused.
+ * Returns the gates in the order of evaluation. A statement that reads columns, by WHERE or RETURNING, must pass the
+ * SELECT policies too: an old row that fails them is hidden, and a new row that fails them is refused.
  */
 export function gatesOf(operation: Operation, returns: boolean): GatePlan[] {
   const hides = (command: Operation): GatePlan => ({ clause: 'using', command, row: 'old', effect: 'hides' });

@@ -1,6 +1,6 @@
 /**
- * CodeMirror for PostgreSQL, loaded when a page first shows an editor. The operator can type immediately. The language with its
- * completion loads right after (`sql-words.ts`), and the search panel with the first search.
+ * CodeMirror for PostgreSQL, loaded when a page first shows an editor. The operator can type immediately. The language
+ * and its completion load right after (`sql-words.ts`), and the search panel on the first search.
  */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
@@ -111,7 +111,7 @@ const fault = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Loads the panel with the first search. */
+/** Loads the panel on the first search. */
 function search(editor: EditorView): boolean {
   void import('./search.ts').then((module) => module.openSearch(editor));
   return true;

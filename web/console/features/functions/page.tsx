@@ -1,4 +1,4 @@
-/** The functions page: the list, a form to invoke one, and its log. */
+/** The functions page: the list of functions, a form that invokes a function, and the function's log. */
 import { ActionIcon } from '@mantine/core';
 import { IconArrowLeft, IconBolt } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

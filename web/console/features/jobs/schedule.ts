@@ -20,7 +20,7 @@ export interface Times {
 export type Schedule =
   | Times
   | { readonly kind: 'seconds'; readonly every: number }
-  /** Runs at each start of the server. */
+  /** Runs at each startup of the server. */
   | { readonly kind: 'start' };
 
 const named: ReadonlyMap<string, string> = new Map([

@@ -42,7 +42,7 @@ export function PolicyEditor({
   onClose,
 }: {
   table: SecuredTable;
-  /** Undefined for a new one. */
+  /** Undefined for a new policy. */
   policy: Policy | undefined;
   roles: readonly string[];
   mayWrite: boolean;
@@ -188,7 +188,7 @@ export function PolicyEditor({
   );
 }
 
-/** Removes empty conditions and those that the command doesn't have. */
+/** Removes empty conditions and conditions that the command doesn't support. */
 function changeOf(former: Policy | undefined, draft: Policy): Change {
   const text = (value: string | null): string | null =>
     value === null || value.trim() === '' ? null : value;

@@ -137,7 +137,7 @@ function TableSection({
   table: SecuredTable;
   as: string | undefined;
   mayWrite: boolean;
-  /** Undefined for a new one. */
+  /** Undefined for a new policy. */
   onEdit: (name: string | undefined) => void;
 }) {
   const { schema, name, rls, forced, policies } = table;

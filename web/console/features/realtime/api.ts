@@ -11,7 +11,7 @@ export type {
   RealtimeOverview as RealtimeFacts,
 } from '../../../../src/console/realtime/contract.ts';
 
-/** Why an event is delivered or not: `src/realtime/types.ts` documents the steps. */
+/** Why an event is or isn't delivered. `src/realtime/types.ts` documents the steps. */
 export type Verdict = Payload<'POST /realtime/verdict/change'> | Payload<'POST /realtime/verdict/broadcast'>;
 
 export interface RealtimeSearch extends AsSearch {

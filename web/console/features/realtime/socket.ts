@@ -8,7 +8,7 @@ import { type Frame, readFrame, writeFrame } from './frame.ts';
 export interface ChannelOptions {
   /** The address of the realtime service, including its key. */
   readonly address: string;
-  /** Without `realtime:`. */
+  /** The topic without the prefix `realtime:`. */
   readonly topic: string;
   readonly config: Readonly<Record<string, unknown>>;
   /** If undefined, the address's key identifies the user. */

@@ -1,4 +1,4 @@
-/** The rows of one statement, virtualized, so that thousands of them cost no more than one screen. */
+/** The rows of one statement, virtualized, so that thousands of rows cost no more than the visible ones. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
 import type { RunColumn } from './api.ts';

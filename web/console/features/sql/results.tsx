@@ -18,7 +18,7 @@ export function Results({
   isRunning,
   onShow,
 }: {
-  /** The editor's text when it was run. */
+  /** The editor's text at the time of the run. */
   text: string;
   run: RunOutcome;
   /** The user and the time limit of the run. */

@@ -11,7 +11,7 @@ import { emptyOutcome, type RunOutcome, withEvent } from './outcome.ts';
 export interface RunState {
   readonly isRunning: boolean;
   readonly run: RunOutcome | undefined;
-  /** The editor's text when it was run. */
+  /** The editor's text at the time of the run. */
   readonly text: string;
   /** The options of the run. */
   readonly request: Omit<RunRequest, 'text' | 'confirmed'> | undefined;

@@ -17,7 +17,7 @@ export function BucketForm({
   onClose,
   onSaved,
 }: {
-  /** Undefined for a new one. */
+  /** Undefined for a new bucket. */
   bucket?: Bucket;
   projectLimitBytes: number;
   onClose: () => void;

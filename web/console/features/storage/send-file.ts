@@ -28,7 +28,7 @@ export class UploadFault extends Error {
   }
 }
 
-/** For smaller files, the requests would cost more than parts gain. */
+/** For smaller files, the additional requests would cost more than sending parts would save. */
 const partBytes = 6 * 1024 * 1024;
 const tusVersion = '1.0.0';
 

@@ -5,7 +5,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { isAll, type RowScope, sizeQuery } from './scope.ts';
 import { t } from './text.ts';
 
-/** From this many rows on, the user must type their number. */
+/** If at least this many rows are affected, the user must type their number. */
 const many = 10;
 
 export default function DeleteRows({

@@ -10,7 +10,7 @@ import { RowField } from './row-field.tsx';
 import { isAll, type RowScope, sizeQuery } from './scope.ts';
 import { t } from './text.ts';
 
-/** From this many rows on, the user must type their number if the change can't be undone. */
+/** If at least this many rows are affected and the change can't be undone, the user must type their number. */
 const many = 10;
 
 export default function EditRows({

@@ -11,7 +11,8 @@ export interface CellEdit {
   /** The value that the operator saw. Undefined if the cell was truncated or not shown. */
   readonly seen: Cell | undefined;
   /**
-   * The number of saves that were complete when the edit started. If undefined, those complete at the time of the save.
+   * The number of saves that were complete when the edit started. If undefined, the number at the time of the save is
+   * used.
    */
   readonly since?: number;
 }
@@ -47,8 +48,8 @@ export function stepBack(edits: readonly CellEdit[], made: Made): CellEdit[] {
 }
 
 /**
- * Adjusts an edit that started before some of our own saves had returned: its row may have a new key, and the value it
- * saw was replaced by us alone.
+ * Adjusts an edit that started before some of our own saves had returned: its row may have a new key, and only our own
+ * save replaced the value that the operator saw.
  */
 export function caughtUp({ since, ...edit }: CellEdit, saves: readonly Made[]): CellEdit {
   let { key, seen } = edit;

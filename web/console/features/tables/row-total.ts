@@ -1,4 +1,4 @@
-/** How many rows the grid has, as far as known without counting. */
+/** The grid's number of rows, as far as it is known without counting. */
 
 export interface KnownPage {
   readonly page: number;

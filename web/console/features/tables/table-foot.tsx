@@ -20,7 +20,7 @@ export function TableFoot({
   isAll: boolean;
   mayTakeAll: boolean;
   undoable: Saved | undefined;
-  /** What was copied or pasted last. */
+  /** A description of the last copy or paste. */
   note: string;
   onTakeAll: () => void;
   onUndo: () => void;

@@ -84,7 +84,7 @@ export function useEdits(
       saves.current.push(made);
       if (saves.current.length > savesKept) saves.current[saves.current.length - 1 - savesKept] = nothing;
       latestReplace.current(made);
-      // A row without its own key has a new identifier now, which earlier undo steps need too.
+      // A row without a key now has a new identifier, which earlier undo steps need too.
       setSteps((all) =>
         all.map((step) =>
           step.map((edit) => ({ ...edit, key: made.get(keyText(edit.key))?.key ?? edit.key })),

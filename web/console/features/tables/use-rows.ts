@@ -45,12 +45,12 @@ export function useRows(
   for (let page = pageOf(visible.first); page <= pageOf(visible.last); page++) pages.add(page);
   const results = useQueries({ queries: [...pages].map((page) => rowsQuery(name, asked, page)) });
   const counted = useQuery(countQuery(name, asked));
-  // What was shown stays until the first rows of the new view are here.
+  // Shows the previous view until the first rows of the new view have arrived.
   const shown = useRef(asked);
   if (results[0]?.isPending === false) shown.current = asked;
   const view = shown.current;
 
-  // By the whole view: keys match in part, so that no filters are the beginning of any.
+  // Compares the whole view because query keys match partially: an empty filter list would match every list.
   const viewHash = hashKey(rowsKey(name, view));
   const cached = queryClient.getQueriesData<RowPage>({
     queryKey: rowsKey(name),
@@ -62,7 +62,7 @@ export function useRows(
   const dataOf = (page: number): RowPage | undefined =>
     queryClient.getQueryData<RowPage>(rowsQuery(name, view, page).queryKey);
 
-  // Somebody has altered the table: its columns are read again, and with them the pages that still lack them.
+  // If the table was altered, its columns and its pages are fetched again.
   const altered = results.find(({ data }) => data !== undefined && !hasColumnsOf(relation, data))?.data;
   useEffect(() => {
     if (altered === undefined) return;
@@ -96,7 +96,8 @@ export function useRows(
       if (counted.data !== undefined) void counted.refetch();
     },
     replace(made) {
-      // In every order and under every filter. What is asked for anew when it is looked at need not be told.
+      // Updates pages in every order and under every filter. Skips invalidated pages that aren't shown, because they
+      // are fetched again when they are.
       const pages = queryClient.getQueryCache().findAll({
         queryKey: rowsKey(name),
         predicate: (query) =>
@@ -104,7 +105,7 @@ export function useRows(
       });
       for (const { queryKey } of pages)
         queryClient.setQueryData<RowPage>(queryKey, (page) => page && withRows(relation, page, made));
-      // An answer on its way may have been read before the change.
+      // A response in flight may have been read before the change.
       void queryClient.invalidateQueries({
         queryKey: rowsKey(name),
         type: 'active',

@@ -1,4 +1,4 @@
-/** Acting as a user: asks first, then shows the token in code that works as it is. */
+/** Impersonates a user: asks for confirmation, then shows the token in a code sample that works unchanged. */
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Copyable } from '../../../ui/copyable.tsx';

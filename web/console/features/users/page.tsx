@@ -1,4 +1,4 @@
-/** The app's end users: find, look at, create, delete. */
+/** The app's end users: find, view, create and delete them. */
 import { Button, TextInput } from '@mantine/core';
 import { IconMailForward, IconPlus, IconSearch, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** Where a user is signed in; each session can be ended, and all at once. */
+/** A user's sessions. They can be ended individually or all together. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** A change of one user, and what has to be read again after it. */
+/** Changes a user and refreshes the affected queries. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { userQuery } from '../../api/queries.ts';
 

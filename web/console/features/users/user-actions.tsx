@@ -1,4 +1,4 @@
-/** What an operator can do with a user: confirm, reset the password, ban, act as, delete. */
+/** An operator's actions on a user: confirm, reset the password, ban, act as, delete. */
 
 import { Button, NativeSelect } from '@mantine/core';
 import {
@@ -29,7 +29,7 @@ import classes from './user-panel.module.css';
 
 type Dialog = 'password' | 'ban' | 'act' | 'delete';
 
-/** In hours; the last is what Go's durations still hold, about a hundred years. */
+/** Ban durations in hours. The last one, about a hundred years, still fits into a Go duration. */
 const banChoices = [1, 24, 7 * 24, 30 * 24, 876_000] as const;
 
 export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => void }) {

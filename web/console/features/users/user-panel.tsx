@@ -1,4 +1,4 @@
-/** One user: who, how they sign in, what is known of them, and the way out. */
+/** A user's details, sign-in methods, sessions, metadata and actions. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';

@@ -1,4 +1,4 @@
-/** What a user signs in with: identities and second factors, each with its way out. */
+/** A user's sign-in methods: identities and second factors, each with a button that removes it. */
 import { ActionIcon } from '@mantine/core';
 import { IconLinkOff, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';

@@ -1,4 +1,4 @@
-/** The answer: the verdict in a sentence, then everything it rests on. */
+/** The explanation: the verdict in a sentence, then everything it is based on. */
 import { Button } from '@mantine/core';
 import { IconCheck, IconFlask, IconMinus, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
@@ -105,7 +105,7 @@ function GateCard({
   isDecisive,
 }: {
   gate: Gate;
-  /** Of a table behind the view that was asked about. */
+  /** Whether the gate belongs to a table behind the requested view. */
   isBehind: boolean;
   isDecisive: boolean;
 }) {

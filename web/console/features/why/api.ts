@@ -1,4 +1,4 @@
-/** The answer to why, as `src/console/why` gives it. */
+/** The explanation's types and API calls (`src/console/why`). */
 import { queryOptions } from '@tanstack/react-query';
 import type { Body } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
@@ -21,7 +21,7 @@ export const answerQuery = (question: Question) =>
   queryOptions({
     queryKey: ['why', question],
     queryFn: ({ signal }) => fetchConsole('POST /why', { body: question, signal }),
-    // A write is tried once for each question, not whenever somebody looks at the window.
+    // A write is tried once per question, not whenever the window gets the focus.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -31,7 +31,7 @@ export const answerQuery = (question: Question) =>
 export const pgTap = async (question: Question): Promise<string> =>
   (await fetchConsole('POST /why/pgtap', { body: question })).text;
 
-/** The request itself, of all that the log has of it. */
+/** Returns the log entry of the request itself. */
 export async function findRequest(id: string): Promise<LoggedRequest | undefined> {
   const { entries } = await fetchConsole('GET /logs/requests/:id', { params: { id } });
   return entries.find(({ kind }) => kind === 'request');

@@ -1,4 +1,7 @@
-/** Why: a question about a row, an operation and a persona, all of it in the address, and its answer. */
+/**
+ * The page that explains access: a question about a row, an operation and a persona, and its answer. The address
+ * contains the whole question.
+ */
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { IconHelpCircle } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -73,7 +76,7 @@ export function WhyPage() {
   );
 }
 
-/** Undefined until it is a whole question. */
+/** Returns undefined if the question is incomplete. */
 function questionFrom(search: WhySearch, relation: Relation): Question | undefined {
   const { schema, table, op, key = {}, values = {}, back } = search;
   if (schema === undefined || table === undefined || op === undefined) return undefined;
@@ -87,7 +90,7 @@ function questionFrom(search: WhySearch, relation: Relation): Question | undefin
     operation: op,
     key: op === 'insert' ? {} : key,
     values: op === 'insert' || op === 'update' ? values : {},
-    // As a client's select() asks, for every column.
+    // Requests every column, as a client's select() does.
     returned: op === 'select' || back === true ? all : [],
   };
 }
@@ -98,7 +101,7 @@ function Answered({ question }: { question: Question }) {
   return data === undefined ? <SkeletonLines lines={8} /> : <AnswerView answer={data} question={question} />;
 }
 
-/** What is filled in stays here until somebody asks: a write is tried only then. */
+/** The form keeps its values until it is submitted, because a write is tried only then. */
 function QuestionForm({ relation, search }: { relation: Relation | undefined; search: WhySearch }) {
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');

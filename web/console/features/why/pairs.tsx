@@ -1,4 +1,4 @@
-/** Columns with a value each: the key of a row, or what is written. */
+/** Fields for columns and their values: a row's key, or the written values. */
 import { Button, Checkbox, CloseButton, NativeSelect, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import classes from './page.module.css';

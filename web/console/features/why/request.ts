@@ -1,4 +1,4 @@
-/** A request to REST, as the log has it, as a question. Pure. */
+/** Converts a logged request to REST to a question. Pure. */
 import type { LogEntry } from '../../../../src/console/logs/contract.ts';
 import { printPersona } from '../../components/persona.ts';
 import type { Cells, Operation, WhySearch } from './search.ts';
@@ -16,7 +16,8 @@ const operationOf: Readonly<Record<string, Operation>> = {
 };
 
 /**
- * Undefined for what is no single table of REST. The body of a write is not logged: its values are to be given by hand.
+ * Returns undefined if the request isn't for a single table. The body of a write isn't logged, so its values must be
+ * entered by hand.
  * @example
  * questionOf({ method: 'GET', path: '/rest/v1/notes', query: 'id=eq.5' });
  * // { schema: 'public', table: 'notes', op: 'select', key: { id: '5' }, as: 'anon' }
@@ -48,7 +49,7 @@ function personaOf(role = 'anon', userId: string | undefined): string {
   return printPersona({ kind: 'claims', claims }) ?? 'anon';
 }
 
-/** Filters that name one value of a column. */
+/** Returns the columns that the filters restrict to a single value. */
 function keyOf(params: URLSearchParams): Cells {
   const cells: Record<string, string | null> = {};
   for (const [name, value] of params) {

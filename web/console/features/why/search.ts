@@ -1,4 +1,4 @@
-/** What is asked, as it stands in the address, read strictly. */
+/** The question in the address, parsed strictly. */
 import { type AsSearch, validateAs } from '../../components/persona.ts';
 
 export const operations = ['select', 'insert', 'update', 'delete'] as const;
@@ -11,9 +11,9 @@ export interface WhySearch extends AsSearch {
   readonly op?: Operation;
   readonly key?: Cells;
   readonly values?: Cells;
-  /** The row is wanted back. */
+  /** Whether the statement returns the row. */
   readonly back?: true;
-  /** Of the log, to take the question from. */
+  /** The id of a logged request from which the question is filled in. */
   readonly request?: string;
 }
 

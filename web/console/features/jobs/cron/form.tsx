@@ -21,7 +21,7 @@ export function CronForm({
   onClose,
   onSaved,
 }: {
-  /** Undefined for a new one. */
+  /** Undefined for a new job. */
   job?: CronJob;
   zone: string;
   onClose: () => void;

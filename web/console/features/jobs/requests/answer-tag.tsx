@@ -1,4 +1,4 @@
-/** The outcome of a request: the status of its response, or why there is none. */
+/** The outcome of a request: the response status, or why there is no response. */
 import { Tag } from '../../../components/tag.tsx';
 import type { AnsweredRequest } from '../api.ts';
 import { StatusTag } from '../outcome.tsx';

@@ -1,4 +1,4 @@
-/** The requests of pg_net: waiting ones, and responses that are still kept. */
+/** pg_net's requests: waiting requests, and responses that are still stored. */
 import { Checkbox } from '@mantine/core';
 import { IconArrowsExchange } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';

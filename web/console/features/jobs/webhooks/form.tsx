@@ -29,7 +29,7 @@ export function WebhookForm({
   onClose,
   onSaved,
 }: {
-  /** Undefined for a new one. */
+  /** Undefined for a new webhook. */
   hook?: Webhook;
   onClose: () => void;
   onSaved: (hook: HookName) => void;

@@ -54,8 +54,8 @@ const isOneCell = (lines: readonly (readonly Cell[])[]): boolean =>
   lines.length === 1 && lines[0]?.length === 1;
 
 /**
- * A single cell fills the whole range. Several cells are pasted from the range's first corner on. Cells that can't be
- * edited are unchanged.
+ * A single cell fills the whole range. Several cells are pasted starting at the range's first corner. Cells that can't
+ * be edited are unchanged.
  */
 export function pasteEdits(rows: Rows, columns: readonly Column[], range: CellRange, text: string): Paste {
   const lines = parseTsv(text);

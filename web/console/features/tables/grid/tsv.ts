@@ -12,7 +12,7 @@ function printCell(cell: Cell): string {
   return cell === '' || /["\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** A quote only counts at the beginning of a cell, and a final line break starts no new line. */
+/** A quote only counts at the beginning of a cell, and a final line break doesn't start a new line. */
 export function parseTsv(text: string): Cell[][] {
   const rows: Cell[][] = [[]];
   let at = 0;
