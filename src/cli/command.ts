@@ -31,9 +31,9 @@ export interface Command {
 
 export interface Input {
   readonly positionals: readonly string[];
-  /** The last value of an option. */
+  /** Returns the last value of an option. */
   text(name: string): string | undefined;
-  /** Every value of an option, split at commas. */
+  /** Returns every value of an option, split at commas. */
   list(name: string): string[];
   flag(name: string): boolean;
   /** @throws {UsageError} */

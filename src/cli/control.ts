@@ -2,8 +2,8 @@
  * Lets a command control the running process over HTTP on a separate loopback port. Requests need a token that only the
  * owner of the data folder can read. A response consists of JSON lines: progress, then one result or error.
  *
- * After a process is killed, any user of the machine can listen on its port. So the process must first prove that it knows
- * the token. Only then does a command send the token and trust the response.
+ * After a process is killed, any user of the machine can listen on its port. Therefore the process must first prove
+ * that it knows the token. Only then does a command send the token and trust the response.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -113,7 +113,7 @@ export interface Running {
   ): Promise<T>;
 }
 
-/** Returns undefined if no Plinth is running for this data folder, even if a killed process left files. */
+/** Returns undefined if Plinth isn't running for this data folder, even if a killed process left files. */
 export async function findRunning(dataDir: string): Promise<Running | undefined> {
   const state = readState(dataDir);
   if (state === undefined) return undefined;

@@ -126,7 +126,7 @@ async function startPage(
     fields: { EXAMPLE_URL: url },
     async stop() {
       stopping = true;
-      // The child exits when it's disconnected, also if this process is killed.
+      // The child exits when it's disconnected, even if this process is killed.
       if (child.connected) child.disconnect();
       const late = setTimeout(() => child.kill('SIGKILL'), 3000);
       await ended;

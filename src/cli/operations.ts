@@ -1,6 +1,6 @@
 /**
- * The operations of commands on a backend. Commands call them in the running process through `control.ts`. If none is
- * running, {@link withBackend} starts a backend for the duration of the command, on free ports.
+ * The operations that commands run on a backend. Commands call them in the running process through `control.ts`. If no
+ * process is running, {@link withBackend} starts a backend for the duration of the command, on free ports.
  */
 import { loadConfig } from '../config/index.ts';
 import { silentLogger } from '../kernel/log.ts';

@@ -78,8 +78,8 @@ function closeSoon(control: ControlServer): void {
 }
 
 /**
- * Resolves on SIGINT, SIGTERM, a closed terminal or the operation `stop`. A stop during the start takes effect after the
- * start, so that no step is left incomplete. A second signal takes effect immediately.
+ * Resolves on SIGINT, SIGTERM, a closed terminal or the operation `stop`. A stop during startup takes effect after
+ * startup, so that no step is left incomplete. A second signal takes effect immediately.
  */
 function stopAsked(server: Server): Promise<void> {
   return new Promise((resolve) => {
@@ -244,7 +244,7 @@ function upToVersion({ upToVersion }: Readonly<Record<string, unknown>>): Partia
 async function waitForHealth(backend: Backend, timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    // Doesn't use HTTP because loading a client would take longer than the start.
+    // Doesn't use HTTP because loading a client would take longer than startup.
     const faults = Object.entries(backend.health()).filter(([, fault]) => fault !== undefined);
     if (faults.length === 0) return;
     if (Date.now() > deadline) {

@@ -26,7 +26,10 @@ export function writeState(dataDir: string, state: State): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Returns undefined without a state file. The process may have been killed; only its response proves that it runs. */
+/**
+ * Returns undefined if there is no state file. The process may have been killed, so only its response proves that it is
+ * running.
+ */
 export function readState(dataDir: string): State | undefined {
   try {
     return JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as State;

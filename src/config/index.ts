@@ -1,5 +1,5 @@
 /**
- * The configuration: one schema, one loader. The only room that reads `process.env`.
+ * The configuration: one schema and one loader. Only this module reads `process.env`.
  *
  * @example
  * const { config, environment, warnings, supabaseDir } = loadConfig({ projectDir: '/home/ada/app' });

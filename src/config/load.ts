@@ -15,7 +15,7 @@ import { type Config, plinthSchema, projectSchema } from './schema/index.ts';
 export interface LoadOptions {
   /** The folder that contains `supabase/`, which may be missing. */
   readonly projectDir: string;
-  /** The shell's environment; `process.env` by default. */
+  /** The shell's environment. Defaults to `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Values by dotted key, for example `{ 'api.port': 0 }`, with the highest precedence. */
   readonly flags?: Readonly<Record<string, string | number | boolean>>;
@@ -34,7 +34,7 @@ export interface Loaded {
 }
 
 /**
- * @throws {ConfigError} with every fault of both files.
+ * @throws {ConfigError} with every error in both files.
  * @example
  * const { config } = loadConfig({ projectDir: process.cwd(), flags: { 'api.port': 0 } });
  */

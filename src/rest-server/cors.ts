@@ -4,7 +4,7 @@ import { EXPOSED_HEADERS } from '../rest/index.ts';
 type Headers = readonly (readonly [name: string, value: string])[];
 
 export type CorsResult =
-  /** A preflight request, answered with status 200 and these headers. */
+  /** A preflight request. The response has status 200 and these headers. */
   | { readonly kind: 'preflight'; readonly headers: Headers }
   /** Headers to add to the service's response. */
   | { readonly kind: 'plain'; readonly headers: Headers };

@@ -122,7 +122,7 @@ async function respondTo(
   );
 }
 
-/** Doesn't wait for a body unless the request announces one. */
+/** Doesn't wait for a body unless the request declares one. */
 const NO_BODY = new Uint8Array(0);
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
@@ -133,7 +133,7 @@ function headerOf(request: IncomingMessage, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** The response's Warning header names the replacement. The operator sees it in the log. */
+/** The response's Warning header contains the replacement. The operator sees it in the log. */
 function warnOfOldNames(request: IncomingMessage, { headers }: RestResponse, log: ServerLog): void {
   const warning = headers.find(([name]) => name === 'Warning')?.[1];
   const found = warning === undefined ? null : /"(.*) Update (.*) in query string filters/.exec(warning);

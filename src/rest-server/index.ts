@@ -1,6 +1,6 @@
 /**
- * A standalone REST server, a drop-in replacement for the PostgREST 16.2 binary. The second composition root beside
- * `main.ts`.
+ * A standalone REST server, a drop-in replacement for the PostgREST 16.2 binary. It is the second composition root,
+ * beside `main.ts`.
  *
  * Glossary. *Admin server*: health and metrics on a separate port. *Reload*: reads the schema, or the configuration and
  * the schema, again while requests are still served with the previous ones.

@@ -119,7 +119,7 @@ export class RestServer {
     return this.#config;
   }
 
-  /** Listens after the first load of the schema cache, whether it succeeded or not. */
+  /** Starts listening after the first load of the schema cache, whether it succeeded or not. */
   async start(): Promise<void> {
     this.#log.say(`Starting PostgREST ${COMPATIBLE_VERSION} (plinth rest)...`);
     for (const warning of this.#config.warnings) this.#log.say(`WARNING: ${warning}`);

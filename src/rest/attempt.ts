@@ -9,7 +9,7 @@ export interface RestAttempt {
   readonly path: string;
   /** The query string without `?`. */
   readonly query: string;
-  /** Lowercase header names. The token is sent the same way as by an app. */
+  /** Lowercase header names. The token is sent as an app would send it. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Whether the transaction is always rolled back. */

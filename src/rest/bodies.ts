@@ -57,7 +57,7 @@ export class BodyBudget {
     });
   }
 
-  /** Releases the body's memory once the response was sent or the client disconnected. */
+  /** Releases the body's memory after the response was sent or the client disconnected. */
   releaseAfter(request: IncomingMessage, answer: ServerResponse): void {
     if (this.#heldBytes === 0 || !this.#held.has(request)) return;
     if (answer.destroyed) this.#release(request);

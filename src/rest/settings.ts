@@ -12,7 +12,7 @@ export interface RestSettings {
   readonly schemas: readonly string[];
   readonly extraSearchPath: readonly string[];
   readonly maxRows: number | undefined;
-  /** Undefined rejects requests without a token. */
+  /** If undefined, requests without a token are rejected. */
   readonly anonRole: string | undefined;
   readonly preRequest: QualifiedName | undefined;
   /** A function that serves `/` instead of the OpenAPI document. */

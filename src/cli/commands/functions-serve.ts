@@ -59,7 +59,7 @@ export const functionsServe: Command = {
   },
 };
 
-/** Returns an absolute path because the server has another working directory. */
+/** Returns an absolute path because the server has a different working directory. */
 function fileOf(input: Input, option: string): string | undefined {
   const given = input.text(option);
   if (given === undefined) return undefined;

@@ -50,7 +50,7 @@ export const testDb: Command = {
   },
 };
 
-/** Runs migrations and seeds if no start has run them, so that one command tests a fresh clone. */
+/** Runs migrations and seeds if no server start has run them yet, so that one command tests a fresh clone. */
 async function prepareFirstStart({ database, config, keys }: Backend, projectDir: string): Promise<void> {
   const log = silentLogger;
   const project = createProject({

@@ -1,4 +1,4 @@
-/** Commands of the upstream CLI (2.x and 3.1) that Plinth doesn't have, with what to use instead. */
+/** Commands of the upstream CLI (2.x and 3.1) that Plinth doesn't have, with their replacements. */
 
 export interface Instead {
   readonly text: string;

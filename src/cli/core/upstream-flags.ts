@@ -1,6 +1,6 @@
 /**
- * Flags of the upstream CLI (2.x and 3.1) for commands that Plinth has too, so that existing scripts run. Flags without an
- * effect are accepted, with a note if something isn't done. Flags for another database or project are rejected.
+ * Flags of the upstream CLI (2.x and 3.1) for commands that Plinth has too, so that existing scripts run. Flags without
+ * an effect are accepted, with a note if something isn't done. Flags for a different database or project are rejected.
  */
 
 export interface UpstreamFlag {
@@ -17,7 +17,7 @@ type Flags = Readonly<Record<string, UpstreamFlag>>;
 const boolean: UpstreamFlag = { type: 'boolean' };
 const string: UpstreamFlag = { type: 'string' };
 
-/** Flags of all commands. */
+/** Flags that all commands accept. */
 const onEvery: Flags = {
   agent: string,
   'create-ticket': boolean,

@@ -1,6 +1,6 @@
 /**
- * Confines files in settings to the project folder. Their content is shown, sent or run, and people who can edit settings
- * can't always read this machine's files. Symbolic links are resolved first. Pure: the caller reads the disk.
+ * Confines files in settings to the project folder. Their content is shown, sent or run, and users who can edit
+ * settings can't always read this machine's files. Symbolic links are resolved first. Pure: the caller reads the disk.
  */
 import { isAbsolute, relative, resolve } from 'node:path';
 

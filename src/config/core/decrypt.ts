@@ -21,7 +21,7 @@ export function decryptSecret(value: string, privateKeys: readonly string[]): st
     try {
       return decryptWith(key, Buffer.from(value.slice(encryptedPrefix.length), 'base64'));
     } catch {
-      // The secret was encrypted with another key, so try the next one.
+      // The secret was encrypted with a different key, so try the next one.
     }
   }
   return undefined;

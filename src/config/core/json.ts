@@ -1,4 +1,6 @@
-/** JSON with comments and trailing commas (`config.json`, `config.jsonc`) to a {@link RawTable} with places. */
+/**
+ * Parses JSON with comments and trailing commas (`config.json`, `config.jsonc`) to a {@link RawTable} with positions.
+ */
 import { ConfigError, type Place, type RawNode, type RawTable, type RawValue } from './tree.ts';
 
 const token = /[{}[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;

@@ -210,7 +210,10 @@ class Walk {
     return { value: text === '' ? [] : text.split(',').map((item) => item.trim()) };
   }
 
-  /** Replaces a value `env(NAME)`. If the variable is unset, a secret becomes undefined and other text stays, with a warning. */
+  /**
+   * Replaces a value `env(NAME)`. If the variable is unset, a secret becomes undefined, and other text is kept with a
+   * warning.
+   */
   #substitute(
     text: string,
     path: readonly string[],

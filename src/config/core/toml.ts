@@ -1,4 +1,4 @@
-/** TOML to a {@link RawTable}, with the place of every key. */
+/** Parses TOML to a {@link RawTable} with the position of every key. */
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 import { ConfigError, type Place, type RawNode, type RawTable } from './tree.ts';
 

@@ -13,7 +13,7 @@ export type RawValue = string | number | boolean | null | readonly RawNode[] | R
 
 export interface RawNode {
   readonly value: RawValue;
-  /** Absent in trees made from objects. */
+  /** Absent in trees built from objects. */
   readonly place?: Place;
 }
 

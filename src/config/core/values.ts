@@ -64,7 +64,7 @@ function parseInteger(text: string, { min, max }: Bounds): Parsed {
   return value >= min && value <= max ? ok(value) : fault(`${text} is not between ${min} and ${max}`);
 }
 
-/** "15.8" is 15. */
+/** Parses "15.8" as 15. */
 function parseVersion(text: string, bounds: Bounds): Parsed {
   const major = /^\s*v?(\d+)(?:\.\d+)*\s*$/i.exec(text)?.[1];
   if (major === undefined || major === text) return parseInteger(text, bounds);
@@ -119,7 +119,7 @@ export function parseSize(text: string): Parsed {
   return ok(Math.floor(Number(match[1]) * 1024 ** power));
 }
 
-/** 52428800 is "50MiB". */
+/** Prints 52428800 as "50MiB". */
 export function printSize(bytes: number): string {
   let amount = bytes;
   let power = 0;

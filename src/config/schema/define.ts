@@ -1,32 +1,32 @@
 /**
- * The words the schema is written in. A *setting* is one key with type, default and help; a *section* is a table of
- * settings and sections; a *table of names* has keys the user chooses (`[functions.hello]`).
+ * The building blocks of the schema. A *setting* is one key with type, default and help. A *section* is a table of
+ * settings and sections. A *table of names* has keys that the user chooses (`[functions.hello]`).
  *
  * The static type of the configuration is derived from the same data: {@link ValueOf}.
  */
 
-/** How a value is written and checked. */
+/** How a value is written and validated. */
 export type Type =
   | { readonly name: 'boolean' }
-  /** `isVersion`: of a version with further numbers only the first counts. */
+  /** `isVersion`: only the first number of a version counts. */
   | { readonly name: 'integer'; readonly min: number; readonly max: number; readonly isVersion?: true }
-  /** 0 asks for a free port. */
+  /** 0 selects a free port. */
   | { readonly name: 'port' }
   | { readonly name: 'text' }
-  /** Text that never appears in a message; an unresolved `env()` counts as unset. */
+  /** Text that never appears in a message. An unresolved `env()` counts as unset. */
   | { readonly name: 'secret' }
   | { readonly name: 'enum'; readonly values: readonly string[] }
-  /** Written as Go does ("2m30s"); milliseconds in the configuration. */
+  /** Written as in Go ("2m30s"). The configuration contains milliseconds. */
   | { readonly name: 'duration' }
-  /** Written as "50MiB"; bytes in the configuration. */
+  /** Written as "50MiB". The configuration contains bytes. */
   | { readonly name: 'size' }
   /** `files`: globs, relative to `supabase/`. */
   | { readonly name: 'list'; readonly files?: boolean }
   /** Any value, for keys without effect. */
   | { readonly name: 'any' }
   /**
-   * A file; absolute in the configuration. `either` tries `supabase/` first, then the project folder. `anywhere`: it may
-   * lie outside of the project folder, since nothing shows what it holds.
+   * A file. The configuration contains an absolute path. `either` tries `supabase/` first, then the project folder.
+   * `anywhere`: the file can be outside the project folder, because nothing shows its content.
    */
   | { readonly name: 'path'; readonly base: PathBase; readonly anywhere: boolean };
 
@@ -35,16 +35,16 @@ type PathBase = 'supabase' | 'project' | 'either';
 export interface Setting<T> {
   readonly kind: 'setting';
   readonly type: Type;
-  /** As the configuration holds it; `undefined` when the setting may be absent. */
+  /** The default as the configuration contains it. `undefined` if the setting is optional. */
   readonly default: T;
-  /** The default in words, where the value alone does not say it. */
+  /** The default in words, where the value alone isn't clear. */
   readonly defaultText?: string;
   readonly help: string;
-  /** Another generation's name for the same key. */
+  /** The name of the same key in another generation of upstream's CLI. */
   readonly alias?: string;
-  /** Accepted so that projects load, with no effect in Plinth: the sentence says why. */
+  /** Accepted so that projects load, but without effect in Plinth. The sentence states the reason. */
   readonly ignored?: string;
-  /** Read and checked, but what it asks for is not in this version: the sentence that setting it warns with. */
+  /** Read and validated, but not implemented in this version. The sentence is the warning for a setting that is set. */
   readonly pending?: string;
 }
 
@@ -53,21 +53,21 @@ export interface Section<F extends Fields> {
   readonly help: string;
   readonly fields: F;
   readonly alias?: string;
-  /** Defaults that hold only when the table stands in the file. */
+  /** Defaults that apply only if the file contains the table. */
   readonly whenPresent?: Readonly<Record<string, boolean>>;
-  /** As that of a setting, for all of the section; enabling it warns. */
+  /** Like a setting's `pending`, but for the whole section. Enabling the section causes the warning. */
   readonly pending?: string;
 }
 
 export interface Names<V extends Node> {
   readonly kind: 'names';
   readonly help: string;
-  /** For the documentation: `SLUG`, `NAME`. */
+  /** The placeholder in the documentation: `SLUG`, `NAME`. */
   readonly placeholder: string;
   readonly value: V;
-  /** A name that does not match is a fault. */
+  /** The pattern of valid names. Any other name is an error. */
   readonly pattern: RegExp;
-  /** Names become upper case. */
+  /** Whether names are converted to uppercase. */
   readonly upperCase?: boolean;
 }
 
@@ -78,7 +78,7 @@ export interface Fields {
 // biome-ignore lint/suspicious/noExplicitAny: any node, whatever its value
 export type Node = Setting<any> | Section<any> | Names<any>;
 
-/** The configuration that a node describes. */
+/** The type of the configuration that a node describes. */
 export type ValueOf<N> =
   N extends Setting<infer T>
     ? T
@@ -88,7 +88,7 @@ export type ValueOf<N> =
         ? Readonly<Record<string, ValueOf<V>>>
         : never;
 
-/** For what is known and checked, but does nothing yet. */
+/** For settings that are recognized and validated but have no effect yet. */
 export const notYet = { pending: 'not supported in this version of Plinth, so it has no effect' };
 
 type Extras = Pick<Setting<unknown>, 'alias' | 'ignored' | 'defaultText' | 'pending'>;

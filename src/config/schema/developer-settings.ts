@@ -1,9 +1,10 @@
 /**
- * Who may change a setting in the Console. An owner may change each; a developer those named here and no others, so that a
- * new setting is an owner's until it is added here.
+ * The settings that a developer can change in the Console. An owner can change every setting. A developer can change
+ * only the settings in this list, so a new setting is limited to owners until it is added here.
  *
- * Left out is whatever names a file, an address that data, requests or people are sent to, a key, a secret, code that is
- * run, who may look at the Console, or how this machine is reached.
+ * The list excludes settings that contain a file, a key, a secret, code that is run, or an address to which data,
+ * requests or users are sent. It also excludes settings that determine who can use the Console or how this machine is
+ * reached.
  */
 import type { SettingsFile } from './settings-file.ts';
 
@@ -57,7 +58,7 @@ realtime.max_buffered_per_client realtime.max_buffered realtime.max_waiting_chan
 safe_update.enabled
 `;
 
-/** Dotted paths; a name that the user chooses is `*`. */
+/** Dotted paths. `*` replaces a name that the user chooses. */
 export const developerSettings: Readonly<Record<SettingsFile, ReadonlySet<string>>> = {
   'config.toml': new Set(project.trim().split(/\s+/)),
   'plinth.toml': new Set(plinth.trim().split(/\s+/)),

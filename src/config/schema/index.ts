@@ -1,4 +1,4 @@
-/** The one schema: every key of `supabase/config.toml`, and of our own `supabase/plinth.toml`. */
+/** The schema of every key in `supabase/config.toml` and in our own `supabase/plinth.toml`. */
 import { api } from './api.ts';
 import { auth } from './auth.ts';
 import { db } from './database.ts';
@@ -37,8 +37,8 @@ export { plinthSchema };
 type Project = ValueOf<typeof projectSchema>;
 
 /**
- * The configuration as services read it: upstream's names, durations in milliseconds, sizes in bytes, files as
- * absolute paths, absent optional settings `undefined`.
+ * The configuration as services read it: upstream's names, durations in milliseconds, sizes in bytes, files as absolute
+ * paths, and `undefined` for absent optional settings.
  *
  * @example
  * if (!config.auth.email.enable_signup) refuse();

@@ -1,4 +1,6 @@
-/** Our own settings, in `supabase/plinth.toml`: `config.toml` never gains a key that the upstream CLI refuses. */
+/**
+ * Our own settings. They are in `supabase/plinth.toml`, because the upstream CLI rejects unknown keys in `config.toml`.
+ */
 import { hook } from './auth.ts';
 import {
   boolean,
@@ -17,7 +19,10 @@ import {
   text,
 } from './define.ts';
 
-/** Link-local addresses, and what else clouds answer on: AWS and Google over IPv6, Alibaba, Azure, OpenStack, NAT64. */
+/**
+ * Link-local addresses, and other addresses of cloud metadata services: AWS and Google over IPv6, Alibaba, Azure,
+ * OpenStack, NAT64.
+ */
 const metadataServices = [
   '169.254.0.0/16',
   '[fd00:ec2::254]',

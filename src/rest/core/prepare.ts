@@ -244,7 +244,7 @@ function planWriteAction(
   return { kind: 'write', read, write, target: relation, ...negotiated, handler };
 }
 
-/** Applies the check of pg-safeupdate before the statement is sent. */
+/** Applies pg-safeupdate's check before the statement is sent. */
 function refuseUnfiltered(mutation: Mutation, conditions: number, columns: number): void {
   if (conditions > 0) return;
   if (mutation === 'delete') throw unfiltered('DELETE');

@@ -93,7 +93,7 @@ function rootAction(method: string): Action {
 
 export interface Profile {
   readonly schema: string;
-  /** Whether the response names the schema because several are exposed or the request chose one. */
+  /** Whether the response states the schema because several are exposed or the request chose one. */
   readonly negotiated: boolean;
 }
 

@@ -56,7 +56,8 @@ function grantsOf(missing: readonly MissingRow[], extent: Extent): string[] {
 }
 
 /**
- * If the role has privileges on some columns, only the missing columns are listed. Otherwise the whole table is meant.
+ * If the role has privileges on some columns, only the missing columns are listed. Otherwise the privilege is missing
+ * on the whole table.
  */
 function columnList({ allowed, columns, every }: MissingRow, extent: Extent): string {
   const single = extent === 'full' && allowed.length > 0 && columns.length > 0 && !every;

@@ -5,7 +5,10 @@ import type { QualifiedName } from '../schema-cache/types.ts';
 
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
-/** A required privilege on a relation. Without columns, the privilege on any column suffices, except for DELETE. */
+/**
+ * A required privilege on a relation. If no columns are listed, the privilege on any column suffices, except for
+ * DELETE.
+ */
 export interface RequiredPrivilege {
   readonly schema: string;
   readonly name: string;

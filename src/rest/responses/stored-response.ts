@@ -14,10 +14,10 @@ const STEP_BYTES = 1024 * 1024;
 const DISK_CHECKED_EVERY_BYTES = 64 * 1024 * 1024;
 const READ_BYTES = 128 * 1024;
 
-/** The limits of all stored answers together. Bytes that are taken are given back once. */
+/** The combined limits for all stored responses. Reserved bytes are released exactly once. */
 export interface ResponseQuota {
   readonly limits: { readonly answerBytes: number };
-  /** The bytes now held in memory, at least `sizeBytes`. Undefined if they exceed a limit. */
+  /** Returns the number of bytes now reserved, at least `sizeBytes`. Returns undefined if a limit is exceeded. */
   reserveMemory(heldBytes: number, sizeBytes: number): number | undefined;
   releaseMemory(bytes: number): void;
   /** @throws {RestError} PGRSTX02 */

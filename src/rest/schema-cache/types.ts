@@ -146,7 +146,7 @@ export interface SchemaCache {
   readonly representations: ReadonlyMap<string, string>;
   /** Handlers by media type. Handlers of a target are also keyed by its {@link keyOf}. */
   readonly mediaHandlers: ReadonlyMap<string, MediaHandler>;
-  /** Whether any function uses `response.headers` or `response.status`. Otherwise reads needn't query them. */
+  /** Whether any function uses `response.headers` or `response.status`. If not, reads needn't query them. */
   readonly setsResponse: boolean;
 }
 

@@ -55,7 +55,7 @@ function conflictOf(plan: WritePlan): Sql {
 function updateOf(plan: WritePlan): Sql {
   const { columns } = plan.body;
   if (columns.length === 0) {
-    // Without columns to set, returns no rows but keeps the columns of the representation.
+    // If there are no columns to set, returns no rows but keeps the columns of the representation.
     const names = plan.returning.map((name) => columnOf({ schema: '', name: plan.table.name }, name));
     const list = names.length === 0 ? sql.raw('null') : sql.join(names);
     return sql`select ${list} from ${nameOf(plan.table)} where false`;
@@ -66,7 +66,7 @@ function updateOf(plan: WritePlan): Sql {
 }
 
 function returningOf(plan: WritePlan): Sql {
-  // Rows are counted even without a representation.
+  // Rows are counted even if no representation is returned.
   if (plan.returning.length === 0) return sql.raw(' returning 1');
   return sql` returning ${sql.join(plan.returning.map((name) => columnOf(plan.table, name)))}`;
 }

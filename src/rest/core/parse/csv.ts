@@ -109,7 +109,7 @@ const ESCAPES: readonly (Uint8Array | undefined)[] = Array.from({ length: 256 },
 /** The length of each byte's JSON encoding. */
 const LENGTHS = Uint8Array.from(ESCAPES, (escaped) => escaped?.length ?? 1);
 
-/** Writes rows as JSON. Without `out`, only measures their length. */
+/** Writes rows as JSON. If `out` is undefined, only measures their length. */
 class RowWriter implements Records {
   readonly names: string[] = [];
   count = 0;

@@ -18,7 +18,7 @@ const EXPECTED = 2;
 interface Message {
   readonly kind: 0 | 1 | 2;
   /**
-   * For SYSTEM_UNEXPECTED the raw character, or an empty text at the end of input. It is only formatted when it is
+   * For SYSTEM_UNEXPECTED, the raw character, or an empty text at the end of input. It is only formatted when it is
    * reported.
    */
   readonly text: string;

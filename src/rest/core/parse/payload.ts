@@ -103,7 +103,7 @@ const AMPERSAND = 0x26;
 const tooLarge = (hint: string) =>
   new RestError({ code: 'PGRST102', status: 413, message: 'Request body is too large', hint });
 
-/** A nesting depth that real bodies don't reach. PostgreSQL's stack is exhausted at some 10,000 levels. */
+/** A nesting depth that real bodies don't reach. PostgreSQL's stack is exhausted at about 10,000 levels. */
 const DEEP = 1000;
 
 /** Whether this body exhausted PostgreSQL's stack (54001), rather than a database function. */
