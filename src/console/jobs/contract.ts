@@ -135,7 +135,7 @@ export type DeliveryOutcome = 'answered' | 'failed' | 'timed out' | 'waiting' | 
 export interface DeliveryRow {
   readonly id: string;
   readonly sent_at: string;
-  /** `forgotten`: the response may have existed, because responses are kept only for `pg_net.ttl`. */
+  /** `forgotten`: the response isn't stored anymore. Responses are kept only for `pg_net.ttl`. */
   readonly outcome: DeliveryOutcome;
   readonly status: number | null;
   readonly answered_at: string | null;
