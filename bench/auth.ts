@@ -4,11 +4,11 @@
  *
  *     npm run bench:auth -- [--rounds 3] [--refreshes 2000] [--logins 400]
  *
- * Logins use accounts with the lowest hash cost, so that the work besides hashing isn't lost in the noise of some 50
- * ms. The hashes of both costs are measured separately. Concurrent refreshes share a transaction, so they are measured
- * with one client and with several. For comparison, the cost in PostgreSQL of only the rows that upstream's tables
- * require is measured: one write with its COMMIT, as many refreshes per transaction as there are clients, without reads
- * and without the server. Linux only, because CPU time is read from /proc.
+ * Logins use accounts with the lowest hash cost, because the noise of about 50 ms of hashing would hide the remaining
+ * work. The hashes of both costs are measured separately. Concurrent refreshes share a transaction, so they are
+ * measured with one client and with several. For comparison, the cost in PostgreSQL of only the rows that upstream's
+ * tables require is measured: one write with its COMMIT, as many refreshes per transaction as there are clients,
+ * without reads and without the server. Linux only, because CPU time is read from /proc.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -158,7 +158,7 @@ function writesOf(userId: string, sessionId: string, parent: string, child: stri
 /** Returns PostgreSQL's CPU microseconds for the writes of a refresh, with `together` refreshes per transaction. */
 async function writesMicros(server: Server, together: number, count: number): Promise<number> {
   const url = new URL(server.status.DB_URL);
-  // The owner of the tables.
+  // Connects as the owner of the tables.
   url.username = 'supabase_auth_admin';
   const client = await Client.connect(parseConnectionString(url.href));
   const sessions = await client.query<{ id: string; user_id: string; token: string }>(sql`

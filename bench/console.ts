@@ -27,7 +27,7 @@ const bars = {
   nodes: 1500,
   firstRows: 300,
   export: 10_000,
-  /** Constant, because it must not grow with the table. */
+  /** Constant, because memory use must not grow with the table. */
   exportMemory: 64,
 } as const;
 
@@ -197,7 +197,7 @@ async function measureGrid(): Promise<void> {
   await page.goto(table('ten'));
   await page.locator('[data-cell="0:1"]').waitFor();
   const began = performance.now();
-  // Jumps to a row with the scroll bar, a tenth of the way.
+  // Jumps a tenth of the way down with the scroll bar.
   await page.evaluate(
     `{ const grid = document.querySelector('[role=grid]'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 10; }`,
   );
@@ -237,7 +237,7 @@ async function measureServer(): Promise<void> {
   }
 }
 
-/** Reads the export at full speed and measures the memory of the process in the meantime (including the client). */
+/** Reads the export at full speed and measures the process's memory (including the client) in the meantime. */
 async function exported(
   format: string,
   headers: Record<string, string>,

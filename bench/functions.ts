@@ -142,7 +142,7 @@ async function idleMemory(): Promise<{ processes: number; mib: number }> {
 }
 
 /**
- * Returns how long an endless loop runs, without its start, and the slowest response of another function in the
+ * Returns how long an endless loop runs, excluding its startup, and the slowest response of another function in the
  * meantime.
  */
 async function runaway(): Promise<{ status: number; endMs: number; neighbourMs: number }> {

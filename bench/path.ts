@@ -1,11 +1,11 @@
 /**
- * Measures the CPU time per request of the request path, compared with package `pg` with four round trips (BEGIN,
+ * Measures the CPU time per request of the request path, compared with the package `pg` with four round trips (BEGIN,
  * set_config, the statement, COMMIT) on the same rows, in one process, alternating. Prints microseconds and ratios
  * without asserting them.
  *
  *   node bench/path.ts [--rounds 3] [--clients 32]
  *
- * PostgreSQL's CPU time is read from /proc. Without it (not Linux), only Node's is shown.
+ * PostgreSQL's CPU time is read from /proc. On systems other than Linux, only Node's CPU time is shown.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';

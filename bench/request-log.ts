@@ -52,7 +52,7 @@ function whole(number: number): void {
   });
 }
 
-/** The best round of each, because the time that other processes take isn't a cost of the log. */
+/** The best round of each variant, because the time that other processes take isn't a cost of the log. */
 const best = { lineAlone: Number.POSITIVE_INFINITY, whole: Number.POSITIVE_INFINITY };
 for (let round = 0; round < rounds; round++) {
   for (const [name, work] of [['lineAlone', lineAlone] as const, ['whole', whole] as const]) {

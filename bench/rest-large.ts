@@ -100,7 +100,7 @@ try {
   await (await fetch(`${url}/lines?limit=10`)).text();
   await sleep(SETTLE_MS);
   const idleBytes = statusBytes('VmRSS');
-  // Resets the peak memory of the start (proc(5), clear_refs).
+  // Resets the peak memory of the startup (proc(5), clear_refs).
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const askedAt = performance.now();
   const [answer] = (await once(get(`${url}/lines`), 'response')) as [IncomingMessage];

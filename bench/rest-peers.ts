@@ -40,7 +40,7 @@ interface Target {
   readonly pid: number;
   readonly port: number;
   readonly requests: readonly LoadRequest[];
-  /** The required ratio between the peer's cost and Plinth's. */
+  /** The required ratio of the peer's cost to Plinth's cost. */
   readonly bar: number | undefined;
   /** Microseconds per request in each round. */
   readonly measured: { server: number; postgres: number; perSecond: number }[];

@@ -1,5 +1,5 @@
 /**
- * Measures start times and idle memory as a newcomer experiences them: through npm, with a project with one small
+ * Measures startup times and idle memory as a newcomer experiences them: through npm, with a project that has one small
  * migration.
  *
  *     node bench/start.ts [--rounds 3]
@@ -92,7 +92,7 @@ async function stop({ child }: { child: ChildProcess }): Promise<void> {
   await sleep(settleMs);
 }
 
-/** Returns the PSS in MiB of a process's descendants by command, without the process itself. */
+/** Returns the PSS in MiB of a process's descendants by command, excluding the process itself. */
 function idleMemory(npmPid: number): { total: number; rows: [string, number][] } {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {

@@ -31,7 +31,7 @@ const listedObjects = 1000;
 const ticksPerSecond = 100;
 
 const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-storage-'));
-// As in `npm start`: builds the bundle if a source file is newer.
+// Builds the bundle if a source file is newer, as `npm start` does.
 const pathOf = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
 execFileSync(process.execPath, [pathOf('scripts/prepare.mjs')], { stdio: 'inherit' });
 const bin = pathOf('bin/plinth-built.mjs');

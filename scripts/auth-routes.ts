@@ -1,6 +1,6 @@
 /**
- * Runs the tests of the auth service and prints each route with what they have seen of it, and the error codes that none
- * has. What it finds missing fails `npm test` as well.
+ * Runs the tests of the auth service and prints the tested responses of each route, and the error codes that no test
+ * covers. Anything that is missing also fails `npm test`.
  *
  *   node scripts/auth-routes.ts
  */

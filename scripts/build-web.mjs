@@ -1,6 +1,6 @@
 /**
- * Builds the web app into dist/web: both faces, then the Account pages as HTML. Writes a stamp of everything the
- * result depends on, so that `npm start` builds only what is stale.
+ * Builds the web app into dist/web: both apps, then the Account pages as HTML. Writes a stamp of everything the result
+ * depends on, so that `npm start` builds only what is stale.
  */
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const outDir = path.join(root, 'dist', 'web');
 const allFaces = ['account', 'console'];
 const stampFile = path.join(outDir, '.stamp');
 
-/** A hash of the sources the web app is built from. Compare it with {@link builtStamp}. */
+/** Returns a hash of the web app's sources. Compare it with {@link builtStamp}. */
 export function webStamp() {
   const inputs = [
     ...globSync('web/**/*.{ts,tsx,css,html,svg}', { cwd: root }).filter((file) => !file.endsWith('.test.ts')),
@@ -30,7 +30,7 @@ export function webStamp() {
   return hash.digest('hex');
 }
 
-/** The stamp of what lies in dist/web; undefined when nothing complete does. */
+/** Returns the stamp of the build in dist/web, or undefined if there is no complete build. */
 export function builtStamp() {
   try {
     return readFileSync(stampFile, 'utf8').trim();
@@ -42,7 +42,7 @@ export function builtStamp() {
 const gzip = promisify(zlib.gzip);
 const brotli = promisify(zlib.brotliCompress);
 
-/** Assets never change, so they are compressed once, here, and as well as can be. */
+/** Assets never change, so they are compressed once, at the highest level. */
 async function compressAssets(/** @type {string} */ dir) {
   const names = readdirSync(dir).filter((name) => /\.(js|css|svg)$/.test(name));
   await Promise.all(
@@ -57,13 +57,13 @@ async function compressAssets(/** @type {string} */ dir) {
 }
 
 /**
- * Builds the faces named, both by default. `say` gets a line of progress at a time. The stamp is written only when both
- * were built.
+ * Builds the given apps, by default both. `say` is called with one line of progress at a time. The stamp is written
+ * only if both were built.
  */
 export async function buildWeb(say = (/** @type {string} */ line) => console.error(line), faces = allFaces) {
   const stamp = webStamp();
   const started = performance.now();
-  // React has two forms and picks when it is first loaded, which is before Vite sets this.
+  // React selects its development or production form when it is first loaded, which is before Vite sets this variable.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   const { faceConfig, prerenderConfig } = await import('../web/vite.config.ts');
@@ -79,7 +79,7 @@ export async function buildWeb(say = (/** @type {string} */ line) => console.err
   say(`Built the web app in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
 }
 
-/** The Account pages as HTML. */
+/** Renders the Account pages as HTML. */
 async function prerender(
   /** @type {typeof import('vite').build} */ build,
   /** @type {import('vite').UserConfig} */ config,

@@ -1,4 +1,4 @@
-/** Lint and types, two at a time. Prints the output of a check that fails. */
+/** Runs lint and type checks, two at a time. Prints the output of a check that fails. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const npmTool = (/** @type {string[]} */ ...parts) => join('node_modules', ...parts);
 const tsc = npmTool('typescript', 'bin', 'tsc');
 
-/** The checks that take longest are first. */
+/** The slowest checks come first. */
 const checks = [
   { name: 'Types of the server', args: [tsc, '--noEmit', '-p', 'tsconfig.json'] },
   { name: 'Lint', args: [npmTool('@biomejs', 'biome', 'bin', 'biome'), 'check', '.'] },

@@ -1,7 +1,7 @@
 /**
- * Every Account page and state as pictures to look at: the flows that the tests play by keyboard (test/account/keyboard),
- * each state photographed light and dark, 1280 and 360 px wide, in English and Arabic. Nothing of it is kept in the
- * repository.
+ * Takes screenshots of every Account page and state. Plays the flows of the keyboard tests (test/account/keyboard) and
+ * photographs each state in light and dark, 1280 and 360 px wide, in English and Arabic. The screenshots aren't stored
+ * in the repository.
  *
  *   npm run build && node scripts/gallery-account.ts [FOLDER] [PART OF A FLOW'S NAME] [en|ar] [1280|360]
  */
@@ -24,10 +24,10 @@ const [folder = 'gallery-account', wanted = '', onlyLanguage, onlyWidth] = proce
 const languages = (['en', 'ar'] as const).filter((language) => language === (onlyLanguage ?? language));
 const widths = ([1280, 360] as const).filter((width) => width === Number(onlyWidth ?? width));
 
-/** A page that waits for an answer never comes to rest. */
+/** A page that is waiting for a response never becomes idle. */
 const restMs = 2000;
 
-/** Both schemes of what is there now. */
+/** Takes a screenshot of the current state in both color schemes. */
 async function shoot(page: Page, state: string, language: string): Promise<void> {
   await page.waitForLoadState('networkidle', { timeout: restMs }).catch(() => undefined);
   for (const colorScheme of ['dark', 'light'] as const) {
@@ -40,7 +40,7 @@ async function shoot(page: Page, state: string, language: string): Promise<void>
 const browser = await launchBrowser();
 let isWhole = true;
 
-/** The flows of a world in every look. */
+/** Runs the flows in every language and width. */
 async function photograph(all: readonly Flow[], open: () => Promise<World>): Promise<void> {
   const flows = all.filter(({ name }) => name.includes(wanted));
   if (flows.length === 0) return;

@@ -1,5 +1,5 @@
 /**
- * Takes the pictures in docs/gallery from a running backend of the example project, in a real browser.
+ * Takes the screenshots in docs/gallery from a running backend of the example project, in a real browser.
  *
  *   npm run build && node scripts/gallery.ts [NAME …]
  */
@@ -65,12 +65,12 @@ const signIn = async (page: Page, backend: Backend): Promise<void> => {
 const table = async (page: Page, backend: Backend): Promise<void> => {
   await signIn(page, backend);
   await page.goto(`${backend.console.url}/console/tables/public/notes`);
-  // A cell being edited, and nothing saved.
+  // Shows a cell that is being edited. Nothing is saved.
   await page.getByText('Lunch outside if it stays dry').dblclick();
   await page.keyboard.press('End');
 };
 
-/** Somebody who would change another person's note. */
+/** Shows a user who tries to change another user's note. */
 const why = async (page: Page, backend: Backend): Promise<void> => {
   await signIn(page, backend);
   const found = await page.request.get(`${backend.url}/auth/v1/admin/users`, {

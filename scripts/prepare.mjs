@@ -1,7 +1,7 @@
 /**
- * Runs before `npm start`, `npm test` and `npm run plinth`: installs what the lock file asks for and builds the web
- * app and the server, each only when something changed. Plain JavaScript without dependencies, since it may be the first thing to
- * run in a clone, under the machine's own Node (20.20 or newer).
+ * Runs before `npm start`, `npm test` and `npm run plinth`: installs the dependencies in the lock file and builds the
+ * web app and the server, each only if something changed. Written in plain JavaScript without dependencies, because it
+ * may be the first script that runs in a clone, under the machine's own Node (20.20 or newer).
  *
  *   node scripts/prepare.mjs [--install-only]
  */
@@ -30,15 +30,15 @@ const neededNode = 26;
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
 
-/** Ends with one sentence. @returns {never} */
+/** Prints one sentence and exits. @returns {never} */
 function fail(/** @type {string} */ text) {
   say(text);
   process.exit(1);
 }
 
 /**
- * The program's output goes to stderr, since stdout belongs to the command that follows; a dot every two seconds
- * shows that it is at work.
+ * Sends the program's output to stderr, because stdout belongs to the following command. Prints a dot every two seconds
+ * to show progress.
  */
 function run(/** @type {string} */ program, /** @type {string[]} */ args, shell = false) {
   return new Promise((resolve) => {
@@ -60,7 +60,7 @@ async function install() {
   if (readIfThere(installStamp) === lock) return;
   say('Installing dependencies; this takes a moment, once.');
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  // Under npm its own program is known; otherwise a shell finds it, on Windows as npm.cmd.
+  // npm sets the path of its own program. Otherwise a shell finds npm, which is npm.cmd on Windows.
   const npm = process.env.npm_execpath;
   const status = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...args])
@@ -79,7 +79,7 @@ function readIfThere(/** @type {string} */ file) {
   }
 }
 
-/** The Node that the lock file brings, else the one that runs this. */
+/** Returns the path of the Node in the lock file, else of the Node that runs this script. */
 function projectNode() {
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
@@ -93,7 +93,7 @@ function projectNode() {
   );
 }
 
-/** Is nothing newer than what was built of it? Folders tell of removed files. */
+/** Whether no input is newer than the build. The modification time of a folder reveals removed files. */
 function looksFresh(/** @type {typeof builds.web} */ { sources, script, stamp }) {
   const built = statSync(join(root, stamp), { throwIfNoEntry: false })?.mtimeMs;
   if (built === undefined) return false;
@@ -104,7 +104,10 @@ function looksFresh(/** @type {typeof builds.web} */ { sources, script, stamp })
   return !readdirSync(folder, { recursive: true }).some((name) => newer(join(folder, String(name))));
 }
 
-/** Times may be newer though the content is the same (a checkout): the builds compare hashes, which needs our Node. */
+/**
+ * Files may be newer although their content is the same (after a checkout), so the builds compare hashes, which
+ * requires our Node.
+ */
 const buildStale = `
   const web = await import('./scripts/build-web.mjs');
   const server = await import('./scripts/build-server.mjs');
@@ -122,8 +125,8 @@ async function build(/** @type {string} */ node) {
 }
 
 /**
- * A script that answers in a few milliseconds, without starting Node, whether anything would have to be done here:
- * package.json asks it first.
+ * Writes a script that checks in a few milliseconds, without starting Node, whether anything needs to be done here.
+ * package.json runs it first.
  */
 function writeReadyScript(/** @type {Date} */ asOf) {
   const watched =

@@ -19,7 +19,7 @@ const SCHEMA = `
   create policy own on public.items to authenticated using (owner = (select auth.uid()));
   grant select on public.items to authenticated;`;
 
-/** The first message to the parent. */
+/** The first message sent to the parent. */
 export interface ServerFacts {
   readonly url: string;
   /** One token per user. */
@@ -32,7 +32,7 @@ export interface ServerFacts {
   readonly postmasterPid: number;
 }
 
-/** The response to a `stats` message: values since the previous one. */
+/** The response to a `stats` message. Values count from the previous response. */
 export interface ServerStats {
   readonly rssBytes: number;
   readonly loopDelayMaxMs: number;

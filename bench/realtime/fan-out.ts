@@ -22,7 +22,7 @@ async function open(count: number, one: (index: number) => Promise<{ terminate()
   return sockets;
 }
 
-/** Waits until everything has arrived, or until nothing has for a second. */
+/** Waits until everything has arrived, or until nothing has arrived for a second. */
 async function settled(count: () => number, wanted: number): Promise<void> {
   let [before, since] = [-1, performance.now()];
   while (count() < wanted && performance.now() - since < 1000) {

@@ -95,7 +95,7 @@ export async function cpuNow({ child }: Server, client: pg.Client): Promise<Cpu>
   };
 }
 
-/** Returns the memory of the server's process without shared memory, in bytes. */
+/** Returns the memory of the server's process excluding shared memory, in bytes. */
 export function memoryOf({ child }: Server): number {
   const text = readFileSync(`/proc/${child.pid}/smaps_rollup`, 'utf8');
   return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1]) * 1024;

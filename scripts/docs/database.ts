@@ -64,7 +64,7 @@ interface RoleRow {
   readonly member_of: string;
 }
 
-/** Selects the roles created by Plinth, without PostgreSQL's predefined roles and the bootstrap superuser. */
+/** Selects the roles created by Plinth, excluding PostgreSQL's predefined roles and the bootstrap superuser. */
 const rolesQuery = `
 select r.rolname as name, r.rolcanlogin as login, r.rolinherit as inherits,
   concat_ws(', ', case when r.rolsuper then 'superuser' end, case when r.rolbypassrls then 'bypasses RLS' end,

@@ -1,9 +1,9 @@
 /**
  * Fails on words that plain English doesn't need and on British spellings, in every text file of the repository.
- * `words/ratchet.json` holds the number of findings that each rule still allows. The numbers may only go down.
+ * `words/ratchet.json` contains the number of findings that each rule still allows. The numbers can only decrease.
  *
  *   node scripts/lint/words.ts                 checks
- *   node scripts/lint/words.ts --list whoever  lists what a rule finds
+ *   node scripts/lint/words.ts --list whoever  lists the findings of a rule
  *   node scripts/lint/words.ts --lower         lowers the ratchet to the current findings
  */
 import { execFileSync } from 'node:child_process';
@@ -21,7 +21,7 @@ const textFiles = ['md', 'ts', 'tsx', 'mjs', 'js', 'sql', 'css', 'html', 'toml']
   (ending) => `*.${ending}`,
 );
 
-/** The catalogs of other languages have words of their own language. */
+/** The catalogs of other languages contain words of their own language. */
 const isEnglish = (path: string): boolean => !/^web\/locales\/(?!en\/|languages)[^/]+\//.test(path);
 
 const listed = execFileSync(

@@ -1,4 +1,4 @@
-/** What an attempt says about Plinth: pure, so that the table can be made again from a stored attempt. */
+/** Determines the result of an attempt. Pure, so that the table can be regenerated from a stored attempt. */
 import type { OwnFault } from './read-lists.ts';
 import type { Attempt } from './try-project.ts';
 
@@ -13,7 +13,7 @@ export interface Judgement {
   readonly verdict: Verdict;
   /** `supabase/migrations/1_init.sql:12`, where a statement failed. */
   readonly place: string | undefined;
-  /** The error, the first notice, or why it is the project's own fault. */
+  /** The error, the first notice, or the reason why the failure is the project's own fault. */
   readonly reason: string;
 }
 
@@ -21,7 +21,7 @@ const progress = /^(Preparing|Applying migration|Seeding|Creating|Uploading|Stop
 const failedAt = /^\s*(?:Error: )?(?<place>supabase\/\S.*?:\d+): (?<error>.*)$/;
 const lacksExtension = /^The embedded PostgreSQL doesn't have the extension /;
 
-/** A failure counts as Plinth's own until the project has been read and listed. */
+/** A failure counts as Plinth's fault until the project has been inspected and listed. */
 export function judge(attempt: Attempt, ownFaults: readonly OwnFault[]): Judgement {
   const { isReady, isTimedOut, messages, unanswered } = attempt;
   const fault = "failed: Plinth's fault";

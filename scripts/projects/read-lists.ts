@@ -1,13 +1,16 @@
-/** The projects that `run.ts` starts, and what was found by reading those that fail by their own fault. */
+/**
+ * Reads the list of projects that `run.ts` starts, and the list of failures that were found to be a project's own
+ * fault.
+ */
 import { readFileSync } from 'node:fs';
 
 export interface Project {
   /** `owner/name` on GitHub. */
   readonly name: string;
   readonly commit: string;
-  /** The folder that holds `supabase/`, within the repository. */
+  /** The folder that contains `supabase/`, within the repository. */
   readonly folder: string;
-  /** One word on what it stands for: `starter`, `product`, `dump`, … */
+  /** One word for the kind of project: `starter`, `product`, `dump`, … */
   readonly kind: string;
 }
 
@@ -28,7 +31,7 @@ export function readOwnFaults(path: string | URL): OwnFault[] {
   return readRows(path, 3).map(([name, place, why]) => ({ name, place, why }) as OwnFault);
 }
 
-/** Columns separated by spaces; the last one takes the rest of the line. */
+/** Columns are separated by spaces. The last column contains the rest of the line. */
 function readRows(path: string | URL, columns: number): string[][] {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines

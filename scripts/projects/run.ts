@@ -1,9 +1,10 @@
 /**
- * Starts real projects as they are and says how that went.
+ * Starts real projects unchanged and prints the results.
  *
- *   node scripts/projects/run.ts CHECKOUTS [--only OWNER/NAME …] [--list FILE] [--json FILE] [--at-once 2] [--timeout 300]
+ * node scripts/projects/run.ts CHECKOUTS [--only OWNER/NAME …] [--list FILE] [--json FILE] [--at-once 2] [--timeout
+ * 300]
  *
- * CHECKOUTS holds each repository of `list.txt` as OWNER/NAME, at the commit given there. Nothing is written into it.
+ * CHECKOUTS contains each repository of `list.txt` as OWNER/NAME, at the listed commit. Nothing is written into it.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +41,7 @@ const counts = Map.groupBy(results, ({ verdict }) => verdict);
 for (const [verdict, ofIt] of [...counts].sort()) console.log(`${ofIt.length}\t${verdict}`);
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
 
-/** Takes projects until none waits. */
+/** Runs projects until none is left. */
 async function work(): Promise<void> {
   for (let project = waiting.shift(); project !== undefined; project = waiting.shift()) {
     const checkout = join(checkouts as string, project.name);

@@ -1,4 +1,4 @@
-/** Starts one project in a copy of its checkout, asks its services, stops it. */
+/** Starts one project in a copy of its checkout, sends requests to its services, and stops it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 export interface Attempt {
   readonly isReady: boolean;
   readonly isTimedOut: boolean;
-  /** What the command wrote for people, in lines. */
+  /** The lines that the command printed for users. */
   readonly messages: readonly string[];
-  /** Services that did not answer as they should: `storage: 500`. */
+  /** Services whose response wasn't the expected one: `storage: 500`. */
   readonly unanswered: readonly string[];
   readonly seconds: number;
 }
@@ -18,7 +18,7 @@ export interface Attempt {
 const program = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
 const leftOut = new Set(['.git', '.plinth', 'node_modules']);
 
-/** @param checkout The repository's folder, which stays as it is. */
+/** @param checkout The repository's folder, which isn't changed. */
 export async function tryProject(checkout: string, folder: string, timeoutMs: number): Promise<Attempt> {
   const copy = mkdtempSync(join(tmpdir(), 'plinth-project-'));
   try {
@@ -49,7 +49,7 @@ async function start(workdir: string, timeoutMs: number): Promise<Attempt> {
   return { isReady, isTimedOut: !isReady && timeout.aborted, messages, unanswered, seconds };
 }
 
-/** The line of JSON that says where everything is; undefined when the start fails or takes too long. */
+/** Returns the JSON line with the addresses of all services, or undefined if startup fails or takes too long. */
 async function statusOf(
   server: ChildProcess,
   stopped: Promise<void>,

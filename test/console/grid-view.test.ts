@@ -8,7 +8,7 @@ import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { type SignedIn, signedIn } from './page-helpers.ts';
 
-// Several steps each, possibly on a busy machine.
+// Each test has several steps, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 
 let backend: Backend;

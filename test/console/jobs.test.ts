@@ -163,7 +163,7 @@ describe('scheduled jobs', () => {
     expect((await runsOf(bad))[0].message).toContain('hunter2');
     expect((await dev.call('GET', `/jobs/cron/${good}/runs?failed=true`)).body.runs).toEqual([]);
     expect((await jobs()).find((job: { id: string }) => job.id === bad).last_run.status).toBe('failed');
-    // Neither the command nor the messages that quote it.
+    // The response contains neither the command nor the messages that quote it.
     const seen = await textOf(looker, ['/jobs/cron', `/jobs/cron/${bad}/runs`, `/jobs/cron/${good}/runs`]);
     expect(seen).not.toContain('hunter2');
     expect(seen).toContain('"status":"failed"');

@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** Only allowed for the service role. */
+/** Only the service role can list users. */
 const usersWith = async (apikey: string): Promise<number> =>
   (await backend.fetch('/auth/v1/admin/users', { headers: { apikey } })).status;
 
@@ -117,7 +117,7 @@ describe('signing keys', () => {
     expect(kidOf(await list(), 'in use')).toBe(standby);
     expect(kidOf(await list(), 'previous')).toBe(old);
 
-    // Its token still works, and the list shows which clients haven't switched.
+    // The previous key's token still works, and the list shows which clients haven't switched.
     expect((await client.auth.getUser()).error).toBeNull();
     const previous = (await list()).find(({ kid }) => kid === old);
     expect(previous?.subjects).toContain(data.user?.id);

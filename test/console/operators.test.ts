@@ -173,7 +173,7 @@ describe('a second factor', () => {
       );
       expect([path, status, body.code]).toEqual([path, 403, 'factor_needed']);
     }
-    // A stolen link can't replace it either.
+    // A stolen link can't replace the factor either.
     expect((await entering.call('POST', '/factor')).body.code).toBe('factor_there');
     expect(
       (await entering.call('POST', '/factor/confirm', { code: totpCode(secret, now()) })).body.code,

@@ -1,4 +1,4 @@
-/** Pages of rows by the preceding row, in every order, for every kind of table, and how rows are identified. */
+/** Pages of rows after a given row, in every order and for every kind of table, and how rows are identified. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

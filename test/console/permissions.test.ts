@@ -1,5 +1,6 @@
 /**
- * Permissions of roles for every route of the Console API. The test iterates over the routes, so new ones are covered.
+ * Each role's permissions for every route of the Console API. The test iterates over the routes, so new ones are
+ * covered.
  */
 import { globSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-/** Channels in the Console's API: tokens to join with, and why an event wouldn't be delivered. */
+/** Channels in the Console's API: tokens for joining, and the reasons why an event wouldn't be delivered. */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runSql } from '../../src/testing.ts';

@@ -1,4 +1,4 @@
-/** The API page's requests: as a chosen user and only to REST. Also the types of the live schema. */
+/** The API page's requests, which are sent as a chosen user and only to REST, and the types of the live schema. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configFrom } from '../../src/config/index.ts';
 import { runSql } from '../../src/testing.ts';

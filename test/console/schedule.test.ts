@@ -62,7 +62,7 @@ test('what is a schedule, and what is none', async () => {
 test.each(['GMT', 'America/New_York'])(
   'when a job runs next, in %s',
   async (zone) => {
-    // Both clock changes and a leap day come after these.
+    // The following times are before both clock changes and a leap day.
     const starts = ['2028-02-27T11:11:11Z', '2026-03-07T23:59:59Z', '2026-10-31T20:00:00Z'];
     const times = schedules()
       .map((text) => ({ text, parsed: parseSchedule(text) }))

@@ -560,7 +560,7 @@ test('whatever is let through as an expression stays within its parentheses', as
         const result = await session
           .queryText(sql.raw(`select 1 as before, (${text}) as inside, 2 as after`))
           .catch(() => undefined);
-        // PostgreSQL may reject it. If it accepts it, the surrounding columns are unchanged.
+        // PostgreSQL may reject the expression. If it accepts the expression, the surrounding columns are unchanged.
         if (result === undefined) return;
         expect([result.columns.map(({ name }) => name), result.rows.length]).toEqual([
           ['before', 'inside', 'after'],

@@ -1,4 +1,4 @@
-/** The settings in Chromium: found, changed, reviewed as a diff, written. */
+/** The settings page in Chromium: settings are found, changed, reviewed as a diff, and written. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -320,19 +320,19 @@ describe('a read-only operator', () => {
 
   const secretHash = 'select encrypted_password from auth.users';
   test.each([
-    // Escaping the transaction.
+    // Attempts to escape the transaction.
     'set transaction read write; delete from public.tasks',
     'commit; delete from public.tasks',
     'select 1; commit; drop table public.tasks',
     '/* a /* b */ */ rollback',
     `select set_config('transaction_read_only', 'off', true)`,
     'begin',
-    // Changing the role.
+    // Attempts to change the role.
     'set role postgres',
     'reset role',
     'set session authorization supabase_admin',
     `select set_config('role', 'supabase_admin', true)`,
-    // Writes, plain and hidden.
+    // Plain and hidden writes.
     `insert into public.keyless values ('x')`,
     'with d as (delete from public.tasks returning *) select * from d',
     'select * into public.copied from public.tasks',
@@ -367,7 +367,7 @@ describe('a read-only operator', () => {
     'vacuum public.tasks',
     'listen x',
     'lock table public.tasks',
-    // Secrets.
+    // Reads of secrets.
     secretHash,
     'select * from vault.decrypted_secrets',
     'select * from _plinth.operator_links',
@@ -383,7 +383,7 @@ describe('a read-only operator', () => {
     'select * from information_schema.user_mapping_options',
     'select prosrc from pg_proc',
     'show all',
-    // Two statements in one, with every way to end the first.
+    // Two statements in one, with every way to end the first statement.
     `select 'a\\'; drop table public.tasks; --'`,
     'select 1) as x; drop table public.tasks; create view y as (select 2',
     'select 1) as x cross join (select 2',

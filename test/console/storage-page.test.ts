@@ -262,7 +262,7 @@ test('a PDF is in no frame of the page: it opens in a tab that has no way back',
   const link = page.getByRole('dialog').getByRole('link', { name: 'Open the PDF in a new tab' });
   await link.waitFor();
   expect(await page.locator('iframe, object, embed').count()).toBe(0);
-  // Whatever the tab contains, a PDF or a hostile response in its place.
+  // The tab may contain a PDF or a hostile response in its place.
   await page.context().route('**/storage/v1/object/sign/files/paper.pdf*', (route) =>
     route.fulfill({
       contentType: 'text/html',

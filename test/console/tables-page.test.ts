@@ -13,7 +13,7 @@ import {
 import { type Backend, startBackend } from './harness.ts';
 
 const hostile = `<img src=x onerror="document.title='owned'">`;
-// Several pages each, possibly on a busy machine.
+// Each test opens several pages, and the machine may be busy.
 vi.setConfig({ testTimeout: 90_000 });
 
 let backend: Backend;
@@ -105,7 +105,7 @@ describe('ranges of cells', () => {
       .poll(() => column('books', 'title', [5, 6]), { timeout: 10_000 })
       .toEqual(['Book 1', 'Book 2']);
     expect(await column('books', 'pages', [5, 6])).toEqual([1, 2]);
-    // The database has stored it before the page receives the response.
+    // The database has stored the change before the page receives the response.
     await page.getByRole('button', { name: 'Undo' }).waitFor();
     await page.keyboard.press('Control+z');
     await expect

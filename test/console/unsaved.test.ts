@@ -6,7 +6,7 @@ import { axeViolations, launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { type SignedIn, signedIn } from './page-helpers.ts';
 
-// Several steps each, possibly on a busy machine.
+// Each test has several steps, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 
 let backend: Backend;
@@ -88,7 +88,7 @@ test('a dialog with a form and a page of changes ask as well', async () => {
   await page.keyboard.press('Escape');
   await question().getByRole('button', { name: 'Discard' }).click();
   await page.getByRole('dialog').first().waitFor({ state: 'detached' });
-  // A form that leads elsewhere by being submitted asks nothing.
+  // A form that navigates away when it is submitted needs no confirmation.
   await open.go('/storage?bucket=held');
   await page.getByRole('button', { name: 'New folder' }).click();
   await page.getByLabel('Folder name').fill('made');

@@ -1,4 +1,4 @@
-/** Values that functions set on responses and that clients send in headers never break the message format. */
+/** Values that functions set on responses, and values that clients send in headers, never break the message format. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';

@@ -1,4 +1,4 @@
-/** Identity: tokens, roles and RLS. Nothing from one request reaches another. */
+/** Identity: tokens, roles and RLS. Nothing from one request is visible to another. */
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

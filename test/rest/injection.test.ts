@@ -1,4 +1,7 @@
-/** SQL wherever a client's text is used: it remains text, and the response is the same as for any unusual text. */
+/**
+ * SQL in every place where a client's text is used: it remains text, and the response is the same as for any unusual
+ * text.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 

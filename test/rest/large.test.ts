@@ -1,4 +1,4 @@
-/** Responses and bodies larger than memory should hold: the result, the memory use and leftover files. */
+/** Responses and bodies that are too large for memory: the result, the memory use and leftover files. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';

@@ -62,7 +62,7 @@ interface Refusal {
   readonly prefer?: string;
   readonly as?: 'authenticated' | 'service_role';
   readonly message: string;
-  /** Null: no hint. */
+  /** Null if there is no hint. */
   readonly full: string | null;
   /** Set if it differs from the full hint. */
   readonly short?: string;

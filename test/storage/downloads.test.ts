@@ -132,7 +132,7 @@ test.skipIf(process.platform !== 'linux')('a client that leaves leaves no file o
   await eventually(async () => (await openBodies()) === 0);
   for (const names of [['endless'], ['endless', 'endless', 'many']]) {
     const socket = ask(...names);
-    // The requests after the first one wait with their files open.
+    // The requests after the first one wait, and their files are open.
     await eventually(async () => (await openBodies()) === names.length);
     socket.destroy();
     await eventually(async () => (await openBodies()) === 0);

@@ -1,4 +1,4 @@
-/** Comparing files and rows, and several processes on one folder. */
+/** Compares files and rows, and runs several processes on one folder. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

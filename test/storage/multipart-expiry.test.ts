@@ -1,7 +1,4 @@
-/**
- * S3 multipart uploads that nobody completes are aborted by the first process that finds them, completely or not at
- * all.
- */
+/** Uncompleted S3 multipart uploads are aborted by the first process that finds them, completely or not at all. */
 import { request } from 'node:http';
 import {
   CompleteMultipartUploadCommand,

@@ -148,7 +148,7 @@ describe('an upload in pieces', () => {
       for (const { socket } of writers) socket.destroy();
       const offset = Number((await head(urls[0] ?? '', path)).headers.get('upload-offset'));
       if (answer === '204') {
-        // The first request was asked to stop before it read anything.
+        // The first request was told to stop before it had read anything.
         expect(await read(key)).toBe('b'.repeat(length));
         continue;
       }

@@ -190,7 +190,7 @@ test('a sweep puts aside what has no row, and gives it back', async () => {
     missing: [orphan],
   });
   expect((await read(living))?.toString()).toBe(living);
-  // Foreign objects are kept.
+  // Objects that the backend didn't create are kept.
   await s3.client.send(new PutObjectCommand({ Bucket: 'plinth', Key: 'here/objects/theirs', Body: 'x' }));
   await sweep([living, returning], Date.now() + 8 * 24 * hour);
   expect((await stored()).objects).toContain('theirs');

@@ -80,7 +80,7 @@ test.each(['../x', '', 'a', '..', `${randomUUID()}/../x`])('%j names no upload',
   await expect(staging.remove(id)).rejects.toThrow();
 });
 
-/** Behaves as if there were no other process. */
+/** Behaves as if no other process existed. */
 const alone: SharedLocks = {
   take: async () => ({ release: async () => true }),
   want: async () => undefined,

@@ -5,7 +5,7 @@ import { cycleViolations } from './cycles.ts';
 import { importGraph } from './graph.ts';
 import { ruleViolations, type Violation } from './rules.ts';
 
-/** The violations in `sources`, whose keys are paths relative to the repository's root. */
+/** Returns the violations in `sources`, whose keys are paths relative to the repository's root. */
 export function checkImports(sources: ReadonlyMap<string, string>): readonly Violation[] {
   const graph = importGraph(sources);
   return [...ruleViolations(graph), ...cycleViolations(graph)];

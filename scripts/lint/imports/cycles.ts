@@ -1,8 +1,11 @@
-/** Import cycles between files, type imports included. */
+/** Finds import cycles between files, including type imports. */
 import type { Graph } from './graph.ts';
 import type { Violation } from './rules.ts';
 
-/** A violation per group of files that reach each other (Tarjan, 1972), which shows a shortest cycle of the group. */
+/**
+ * Returns one violation per group of files that reach each other (Tarjan, 1972). It shows a shortest cycle of the
+ * group.
+ */
 export function cycleViolations(graph: Graph): readonly Violation[] {
   return components(graph).map((files) => {
     const [file = '', ...rest] = shortestCycle(graph, new Set(files));
@@ -48,7 +51,7 @@ function components(graph: Graph): readonly (readonly string[])[] {
   return found;
 }
 
-/** Breadth-first from each member. Groups are small. */
+/** Searches breadth-first from each member. Groups are small. */
 function shortestCycle(graph: Graph, members: ReadonlySet<string>): readonly string[] {
   let shortest: readonly string[] = [];
   for (const start of members) {

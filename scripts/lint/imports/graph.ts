@@ -17,7 +17,7 @@ export type Graph = ReadonlyMap<string, readonly Import[]>;
 export const importGraph = (sources: ReadonlyMap<string, string>): Graph =>
   new Map([...sources].map(([path, text]) => [path, importsOf(path, text)]));
 
-/** Imports of other files of the repository. Packages are left to the package manager. */
+/** Returns the imports of other files in the repository. Imports of packages are skipped. */
 function importsOf(path: string, text: string): readonly Import[] {
   const { module } = parseSync(path, text);
   const found: Import[] = [];

@@ -1,4 +1,4 @@
-/** Which module may import which, and which of its files. CONTRIBUTING.md describes the modules. */
+/** Which module can import which other modules, and which of their files. CONTRIBUTING.md describes the modules. */
 import type { Graph, Import } from './graph.ts';
 
 export interface Violation {
@@ -20,7 +20,7 @@ const services = [
   'storage',
 ];
 
-/** From the top down. A module may import the layers below its own. `main` is the files directly in src/. */
+/** From the top down. A module can import the layers below its own. `main` is the files directly in src/. */
 const layers: readonly (readonly string[])[] = [
   ['cli'],
   ['main', 'rest-server'],
@@ -34,7 +34,7 @@ const layers: readonly (readonly string[])[] = [
 ];
 const order = 'cli, main, gateway, services, database, keys, config, shared, kernel';
 
-/** Modules that are collections of helpers, so each file may be imported. */
+/** Modules that are collections of helpers, so any of their files can be imported. */
 const open = new Set(['shared', 'kernel', 'main']);
 
 const depthOf = new Map(layers.flatMap((modules, depth) => modules.map((name) => [name, depth] as const)));
@@ -42,7 +42,7 @@ const depthOf = new Map(layers.flatMap((modules, depth) => modules.map((name) =>
 export function ruleViolations(graph: Graph): readonly Violation[] {
   const violations: Violation[] = [];
   for (const [file, imports] of graph) {
-    // Tests reach into what they test.
+    // Tests can import any file of the module that they test.
     if (/\.test\.tsx?$/.test(file)) continue;
     for (const one of imports) {
       const message = faultOf(file, one);
@@ -56,7 +56,7 @@ function faultOf(file: string, one: Import): string | undefined {
   return authFault(file, one) ?? moduleFault(file, one);
 }
 
-/** The layers inside auth: routes call use cases, use cases call queries. Decision 40 says why. */
+/** The layers inside auth: routes call use cases, and use cases call queries. Decision 40 contains the reasons. */
 function authFault(file: string, { target, typeOnly }: Import): string | undefined {
   const isUseCase = file.startsWith('src/auth/flows/');
   if (isUseCase && /^src\/auth\/(http|routes)\//.test(target)) {

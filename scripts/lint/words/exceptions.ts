@@ -1,11 +1,11 @@
-/** Places where a word of the list is right, each with its reason. */
+/** Places where a word of the list is correct, each with its reason. */
 
 export interface WordException {
-  /** Beginnings of paths below the repository's root. */
+  /** Path prefixes, relative to the repository's root. */
   readonly paths: readonly string[];
-  /** The rule that doesn't apply; every rule where it is left out. */
+  /** The rule that doesn't apply. If absent, no rule applies. */
   readonly rule?: string;
-  /** Only lines that contain this text. */
+  /** If set, the exception only covers lines that contain this text. */
   readonly line?: string;
   readonly reason: string;
 }

@@ -10,7 +10,7 @@ export interface WordFinding {
   readonly text: string;
 }
 
-/** A space of a pattern: also the line break and the comment marker between two words of a wrapped comment. */
+/** A space in a pattern also matches the line break and the comment marker between two words of a wrapped comment. */
 const gap = String.raw`(?:[ \t]|\r?\n[ \t]*(?:\*|//|--|#|>)?[ \t]*)`;
 
 const compile = (rule: WordRule): RegExp => new RegExp(rule.pattern.replaceAll(' ', gap), 'gi');
@@ -30,7 +30,7 @@ const isExcepted = (found: WordFinding, exceptions: readonly WordException[]): b
       (line === undefined || found.text.includes(line)),
   );
 
-/** Returns a function that lists the words of `rules` in a file's text, without those that an exception covers. */
+/** Returns a function that lists the words of `rules` in a file's text, except those that an exception covers. */
 export function createWordFinder(
   rules: readonly WordRule[],
   exceptions: readonly WordException[],
@@ -44,7 +44,7 @@ export function createWordFinder(
       .filter((found) => !isExcepted(found, exceptions));
 }
 
-/** The number of findings that each rule may still have. */
+/** The number of findings that each rule still allows. */
 export type Ratchet = Readonly<Record<string, number>>;
 
 export const countByRule = (findings: readonly WordFinding[]): Record<string, number> => {

@@ -1,4 +1,4 @@
-/** The words that plain English doesn't need, each with its replacement; and British spellings. */
+/** Words that plain English doesn't need, each with its replacement, and British spellings. */
 
 export interface WordRule {
   /** The name of the rule in reports and in the ratchet. */
@@ -16,7 +16,7 @@ const phrase = (name: string, instead: string, pattern = `\\b${name}\\b`): WordR
 });
 
 const phrases: readonly WordRule[] = [
-  // These three are also found inside identifiers.
+  // The following three are also found inside identifiers.
   phrase('whoever', 'name the thing: any role with a grant', 'whoever|whomever'),
   phrase('somebody', 'name the user, client or operator', 'somebody'),
   phrase('nobody', 'no user, no client', 'nobody'),
@@ -38,7 +38,7 @@ const phrases: readonly WordRule[] = [
   phrase('have to bear', 'must accept', '\\b(?:have|has|had) to bear\\b'),
 ];
 
-/** British stems whose endings all change alike: `organis` covers organise, organised and organisation. */
+/** British stems whose endings all change in the same way: `organis` covers organise, organised and organisation. */
 const stems: readonly string[] = [
   ...['apologis', 'authoris', 'capitalis', 'categoris', 'characteris', 'customis', 'finalis', 'generalis'],
   ...[

@@ -69,7 +69,7 @@ export async function startWhyProject() {
     });
     const text = await answer.text();
     if (!answer.ok) {
-      // Rejected by the database and not by REST itself.
+      // The database rejected the request, not REST itself.
       expect((JSON.parse(text) as { code: string }).code).toMatch(/^(?:42501|22012|23505)$/);
       return 'refused';
     }

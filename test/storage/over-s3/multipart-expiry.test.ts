@@ -1,4 +1,4 @@
-/** S3 multipart uploads that nobody completes, with bytes in S3. */
+/** Uncompleted S3 multipart uploads, with bytes in S3. */
 import { onS3 } from '../backends.ts';
 
 onS3();

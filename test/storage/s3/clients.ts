@@ -55,7 +55,7 @@ export interface Signature {
 export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** A second implementation of signature version 4, independent of the server's. */
+/** A second implementation of AWS Signature Version 4, independent of the server's. */
 export function signByHand(server: StorageServer, request: HandSigned): Signature {
   const amzDate = new Date(request.at ?? Date.now()).toISOString().replace(/[-:]|\.\d{3}/g, '');
   const date = amzDate.slice(0, 8);
