@@ -19,15 +19,15 @@ export function typedSecretsBlock(): string {
     'Counted per',
     'Wrong guesses',
     'Additional guesses from home networks',
-    'AttemptLimits per token',
-    'AttemptLimits per day',
+    'Attempts per token',
+    'Attempts per day',
     'Probability of success per day',
   ];
   return table(head, rows);
 }
 
 const budget = ({ size, refillMs }: TypedSecret['guesses']): string =>
-  `${size}, then one per ${refillMs >= 3_600_000 ? `${refillMs / 3_600_000} h` : `${refillMs / 60_000} min`}`;
+  `${size}, then ${refillMs === 3_600_000 ? 'one per hour' : `one every ${refillMs / 60_000} minutes`}`;
 
 const chance = (probability: number): string =>
   probability < 1e-9 ? 'negligible' : `1 in ${Math.round(1 / probability).toLocaleString('en-US')}`;

@@ -412,6 +412,6 @@ describe('of broadcasts', () => {
       arrives: [],
     });
     const nobody = '00000000-0000-4000-8000-0000000000ff';
-    await expect(ask(user(alice), true, { from: 'database', id: nobody })).rejects.toThrow('no such message');
+    await expect(ask(user(alice), true, { from: 'database', id: nobody })).rejects.toThrow('never stored');
   });
 });

@@ -43,7 +43,9 @@ export async function checkBroadcast(
   if (message.from === 'database') {
     const row = await messageFacts(deps.pool(), message.id);
     if (row === undefined)
-      throw new VerdictError('There is no such message: it was never stored, or its day was dropped.');
+      throw new VerdictError(
+        "The message doesn't exist. It was never stored, or its daily partition was dropped.",
+      );
     steps.push(checkRow(row, topic));
     if (row.encoding !== null && row.event !== null && row.private !== null) {
       const { event, encoding, size_bytes: sizeBytes } = row;
@@ -65,18 +67,27 @@ function checkRow(row: MessageFacts, topic: string): Step {
   const facts = { topic: row.topic, extension, event, private: row.private, sizeBytes: row.size_bytes };
   const stop = (code: string, says: string): Step => step('message', 'stops', code, says, facts);
   if (!published)
-    return stop(
-      'not-published',
-      'The publication that tells the service of messages lacks realtime.messages.',
-    );
-  if (row.topic !== topic) return stop('other-topic', `It was sent to the topic ${row.topic}.`);
+    return stop('not-published', "The service's publication doesn't include realtime.messages.");
+  if (row.topic !== topic) return stop('other-topic', `The message was sent to the topic ${row.topic}.`);
   if (extension !== 'broadcast')
-    return stop('other-extension', `Its extension is ${extension}: only broadcast is delivered.`);
-  if (event === null) return stop('no-event', 'It has no event.');
+    return stop(
+      'other-extension',
+      `The message's extension is ${extension}, but only broadcast is delivered.`,
+    );
+  if (event === null) return stop('no-event', 'The message has no event.');
   if (row.private === null)
-    return stop('no-privacy', 'Its column private is null: neither kind of channel gets it.');
-  if (encoding === null) return stop('no-payload', 'It has no payload.');
-  return step('message', 'passes', 'message-stored', 'It is stored as a broadcast to this topic.', facts);
+    return stop(
+      'no-privacy',
+      "The message's private column is null, so neither public nor private channels get the message.",
+    );
+  if (encoding === null) return stop('no-payload', 'The message has no payload.');
+  return step(
+    'message',
+    'passes',
+    'message-stored',
+    'The message is stored as a broadcast to this topic.',
+    facts,
+  );
 }
 
 async function checkSender(
@@ -89,7 +100,7 @@ async function checkSender(
   if (token.outcome === 'stops') return { ...token, step: 'sender' };
   const facts = { role: caller.role, sub: caller.sub ?? null };
   if (!isPrivate)
-    return step('sender', 'passes', 'public-send', 'Whoever has a key may send to a public channel.', facts);
+    return step('sender', 'passes', 'public-send', 'Anyone with a key can send to a public channel.', facts);
   const writable = await rightsOf(() =>
     deps.rights.write({ subTopic: topic, caller, headersJson: '{}' }, ['broadcast']),
   );
@@ -98,26 +109,27 @@ async function checkSender(
       'sender',
       'passes',
       'may-write',
-      'A policy on realtime.messages lets the sender write.',
+      'A policy on realtime.messages allows the sender to write.',
       facts,
     );
-  const says = 'No policy on realtime.messages lets the sender write: what is sent vanishes.';
+  const says =
+    "No policy on realtime.messages allows the sender to write, so the sender's messages are discarded.";
   return step('sender', 'stops', 'may-not-write', says, facts);
 }
 
 function checkChannel(limits: Limits, isPrivate: boolean, wasPrivate: boolean | undefined): Step {
   const facts = { channel: isPrivate ? 'private' : 'public' };
   if (limits.privateOnly && !isPrivate)
+    return step('channel', 'stops', 'private-only', 'Public channels are disabled (private_only).', facts);
+  if (wasPrivate === undefined || wasPrivate === isPrivate)
     return step(
       'channel',
-      'stops',
-      'private-only',
-      'Public channels are switched off (private_only).',
+      'passes',
+      'same-channel',
+      'The sender and the subscriber use the same channel.',
       facts,
     );
-  if (wasPrivate === undefined || wasPrivate === isPrivate)
-    return step('channel', 'passes', 'same-channel', 'Sender and subscriber mean the same channel.', facts);
-  const says = `It was sent to the ${wasPrivate ? 'private' : 'public'} channel of that name, which is another one.`;
+  const says = `The message was sent to the ${wasPrivate ? 'private' : 'public'} channel with this name, which is a different channel.`;
   return step('channel', 'stops', 'other-privacy', says, facts);
 }
 
@@ -128,10 +140,10 @@ async function checkRead(
   isPrivate: boolean,
 ): Promise<Step> {
   if (!isPrivate)
-    return step('policy', 'passes', 'public-channel', 'Everybody with a key may read a public channel.');
+    return step('policy', 'passes', 'public-channel', 'Anyone with a key can read a public channel.');
   const { caller, step: token } = tokenStep(subscriber, deps.now());
   if (token.outcome === 'stops')
-    return step('policy', 'not asked', 'refused-before', 'Not asked: there is no caller.');
+    return step('policy', 'not asked', 'refused-before', 'Not checked because the token was rejected.');
   const query = { subTopic: topic, caller, headersJson: '{}' };
   const readable = await rightsOf(() => deps.rights.read(query, ['broadcast', 'presence']));
   const facts = { broadcast: readable.has('broadcast'), presence: readable.has('presence') };
@@ -140,7 +152,7 @@ async function checkRead(
       'policy',
       'passes',
       'may-read',
-      'A policy on realtime.messages lets the subscriber read.',
+      'A policy on realtime.messages allows the subscriber to read.',
       facts,
     );
   return facts.presence
@@ -148,14 +160,14 @@ async function checkRead(
         'policy',
         'stops',
         'presence-only',
-        'The subscriber may read presence there, and no broadcasts.',
+        'The subscriber can read presence in this channel, but not broadcasts.',
         facts,
       )
     : step(
         'policy',
         'stops',
         'may-not-read',
-        'No policy lets the subscriber read: the join is refused.',
+        'No policy allows the subscriber to read, so the join is rejected.',
         facts,
       );
 }
@@ -181,11 +193,11 @@ function checkLimits(
   const stop = (code: string, says: string): Step => step('limit', 'stops', code, says, facts);
   if (sizeBytes > limits.maxPayloadBytes) return stop('too-large', 'The payload is too large.');
   if (version === '1.0.0' && encoding === 'binary')
-    return stop('binary-in-1.0.0', 'Version 1.0.0 of the protocol has no binary messages.');
+    return stop('binary-in-1.0.0', "Version 1.0.0 of the protocol doesn't support binary messages.");
   const topicBytes = Buffer.byteLength(`realtime:${topic}`);
   if (version === '2.0.0' && Math.max(topicBytes, Buffer.byteLength(event)) > maxNameBytes)
-    return stop('name-too-long', `Topic and event have at most ${maxNameBytes} bytes in version 2.0.0.`);
+    return stop('name-too-long', `In version 2.0.0, topics and events are limited to ${maxNameBytes} bytes.`);
   if (used !== undefined && used.perSecond > used.limit)
-    return stop('rate-reached', 'The limit of messages a second is used up: channels are closed.');
-  return step('limit', 'passes', 'within-limits', 'It is within all limits.', facts);
+    return stop('rate-reached', 'The limit of messages per second is reached, so channels are closed.');
+  return step('limit', 'passes', 'within-limits', 'The message is within all limits.', facts);
 }

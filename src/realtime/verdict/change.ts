@@ -61,12 +61,12 @@ export async function checkChange(
   const catalog = createCatalog(deps.pool);
   const oid = await tableOid(pool, asked.schema, asked.table);
   const table = oid === undefined ? undefined : await catalog.table(oid);
-  if (table === undefined) throw new VerdictError(`There is no table ${asked.schema}.${asked.table}.`);
+  if (table === undefined) throw new VerdictError(`The table ${asked.schema}.${asked.table} doesn't exist.`);
   checkColumns(table, asked);
   const facts = await publicationFacts(pool, table.oid);
   const found = await readRow(deps.ownerPool(), table, asked.key);
   if (found === undefined && asked.action !== 'DELETE')
-    throw new VerdictError('There is no such row (any more): nobody can be shown it.');
+    throw new VerdictError("The row doesn't exist, so it can't be delivered.");
   const whole: Cells = { ...asked.key, ...found, ...asked.row };
   const change = changeOf(table, asked.action, whole, facts, deps.now());
 
@@ -98,7 +98,7 @@ export async function checkChange(
 
 function checkColumns(table: Table, { key, row = {} }: ChangeQuestion['change']): void {
   const names = new Set(table.columns.map(({ name }) => name));
-  if (Object.keys(key).length === 0) throw new VerdictError('Say which row: the key is empty.');
+  if (Object.keys(key).length === 0) throw new VerdictError('The row key is empty.');
   for (const name of [...Object.keys(key), ...Object.keys(row)])
     if (!names.has(name)) throw new VerdictError(`${table.schema}.${table.name} has no column ${name}.`);
 }
@@ -139,33 +139,28 @@ async function checkPublication(
 ): Promise<Step> {
   const name = `${table.schema}.${table.name}`;
   if (facts === undefined)
-    return step(
-      'publication',
-      'stops',
-      'no-publication',
-      'The publication supabase_realtime does not exist.',
-    );
+    return step('publication', 'stops', 'no-publication', "The publication supabase_realtime doesn't exist.");
   if (!facts.published)
     return step(
       'publication',
       'stops',
       'not-published',
-      `${name} is not in the publication supabase_realtime.`,
+      `${name} isn't in the publication supabase_realtime.`,
     );
   const does = { INSERT: facts.insert, UPDATE: facts.update, DELETE: facts.delete };
   if (!does[action]) {
-    const says = `The publication supabase_realtime does not tell of ${action}.`;
+    const says = `The publication supabase_realtime doesn't include ${action}.`;
     return step('publication', 'stops', 'action-not-published', says, { actions: does });
   }
   const { row_filter: filter, columns } = facts;
   if (filter !== null && rowExists) {
     const passes = await passesRowFilter(deps.ownerPool(), table, key, filter);
     if (passes === false) {
-      const says = 'The publication tells only of rows that fulfil its condition, and this one does not.';
+      const says = "The row doesn't match the row filter of the publication.";
       return step('publication', 'stops', 'publication-row-filter', says, { rowFilter: filter });
     }
   }
-  const says = `The publication tells of ${action} on ${name}.`;
+  const says = `The publication includes ${action} on ${name}.`;
   return step('publication', 'passes', 'published', says, { columns, rowFilter: filter });
 }
 
@@ -191,20 +186,14 @@ function requestStep(
   const request = parsed.value;
   const facts = { event: request.action, schema: request.schema, table: request.table };
   if (!matchesName(request.schema, table.schema) || !matchesName(request.table, table.name))
-    return step('request', 'stops', 'other-table', 'The subscription means other tables.', facts);
+    return step('request', 'stops', 'other-table', 'The subscription is for a different table.', facts);
   if (request.action !== '*' && request.action !== action)
-    return step(
-      'request',
-      'stops',
-      'other-event',
-      `The subscription is about ${request.action} only.`,
-      facts,
-    );
+    return step('request', 'stops', 'other-event', `The subscription is only for ${request.action}.`, facts);
   if (checked !== undefined && 'error' in checked) {
     const { message } = checked.error;
-    return step('request', 'stops', 'request-refused', `The subscription is refused: ${message}.`, facts);
+    return step('request', 'stops', 'request-refused', `The subscription is rejected: ${message}.`, facts);
   }
-  return step('request', 'passes', 'request-matches', 'The subscription is about this change.', facts);
+  return step('request', 'passes', 'request-matches', 'The subscription matches this change.', facts);
 }
 
 function checkPrivilege(
@@ -216,20 +205,21 @@ function checkPrivilege(
   const hidden = table.columns.map(({ name }) => name).filter((name) => !selectable.has(name));
   const facts = { role, hidden };
   if (refusal === 'Error 400: Bad Request, no primary key') {
-    const says = 'The table has no primary key: every subscriber of the role is told that, without the row.';
+    const says =
+      'The table has no primary key, so subscribers with this role get an error instead of the row.';
     return step('privilege', 'alters', 'no-primary-key', says, facts);
   }
   if (refusal !== undefined) {
-    const says = `${role} may not SELECT the primary key: every subscriber of the role is told that, without the row.`;
+    const says = `${role} can't SELECT the primary key, so subscribers with this role get an error instead of the row.`;
     return step('privilege', 'alters', 'no-select-on-key', says, facts);
   }
   if (hidden.length === 0)
-    return step('privilege', 'passes', 'all-columns', `${role} may SELECT every column.`, facts);
-  const says = `${role} may not SELECT ${hidden.join(', ')}: the message leaves that out.`;
+    return step('privilege', 'passes', 'all-columns', `${role} can SELECT every column.`, facts);
+  const says = `${role} can't SELECT these columns, so the message omits them: ${hidden.join(', ')}.`;
   return step('privilege', 'alters', 'hidden-columns', says, facts);
 }
 
-const notAsked = 'Not asked: nobody of the role gets the row.';
+const notAsked = 'Not checked because no subscriber with this role gets the row.';
 
 async function checkFilter(
   pool: Pool,
@@ -238,7 +228,8 @@ async function checkFilter(
   conditions: readonly ValidCondition[],
   refusal: Refusal | undefined,
 ): Promise<Step> {
-  if (conditions.length === 0) return step('filter', 'passes', 'no-filter', 'There is no filter.');
+  if (conditions.length === 0)
+    return step('filter', 'passes', 'no-filter', 'The subscription has no filter.');
   if (refusal !== undefined) return step('filter', 'not asked', 'refused-before', notAsked);
   const columns = new Map(table.columns.map((column) => [column.name, column]));
   const row = change.action === 'DELETE' ? change.old : change.row;
@@ -256,16 +247,10 @@ async function checkFilter(
   const facts = { conditions: judged };
   if (failed === undefined) return step('filter', 'passes', 'filter-matches', 'The filter matches.', facts);
   if (!failed.present && change.action === 'DELETE') {
-    const says = `The filter names ${failed.column}, which is not part of the replica identity: of a deleted row nothing else is known.`;
+    const says = `The filter uses ${failed.column}, which isn't part of the replica identity. For deleted rows, only the replica identity is available.`;
     return step('filter', 'stops', 'column-not-in-identity', says, facts);
   }
-  return step(
-    'filter',
-    'stops',
-    'filter-does-not-match',
-    `The filter does not match: ${failed.text}.`,
-    facts,
-  );
+  return step('filter', 'stops', 'filter-does-not-match', `The filter doesn't match: ${failed.text}.`, facts);
 }
 
 async function fulfils(pool: Pool, compiled: CompiledCondition, value: string | null): Promise<boolean> {
@@ -285,9 +270,10 @@ async function checkPolicy(
   const pass = (code: string, says: string): Step => step('policy', 'passes', code, says);
   if (refusal !== undefined) return step('policy', 'not asked', 'refused-before', notAsked);
   if (!table.rowSecurity)
-    return pass('row-security-off', 'Row level security is off: everybody sees every row.');
+    return pass('row-security-off', 'Row-level security is off, so every subscriber can read every row.');
   if (change.action === 'DELETE') {
-    const says = 'A deleted row cannot be asked about: everybody is told its primary key, and nothing else.';
+    const says =
+      "Policies can't be checked for a deleted row, so every subscriber gets only its primary key.";
     return step('policy', 'alters', 'delete-not-asked', says);
   }
   if (exempt) return pass('exempt', `${caller.role} is exempt from policies.`);
@@ -299,12 +285,12 @@ async function checkPolicy(
   const key = table.primaryKey.map((column) => change.row?.get(column) ?? '');
   const visible = name === null ? new Map() : await visibleRows(pool, name, table, [key], [claimSet]);
   if (visible.has(claimSet)) {
-    const says = 'Row level security lets the subscriber see the row, as it is now.';
+    const says = 'Row-level security allows the subscriber to read the current row.';
     return step('policy', 'passes', 'visible', says, facts);
   }
   const [code, says] = policies.some(({ permissive }) => permissive)
-    ? ['hidden-by-policies', 'Row level security hides the row, as it is now, from the subscriber.']
-    : ['no-policy', `Row level security is on, and no policy lets ${caller.role} read.`];
+    ? ['hidden-by-policies', 'Row-level security hides the current row from the subscriber.']
+    : ['no-policy', `Row-level security is on, and no policy allows ${caller.role} to read.`];
   return step('policy', 'stops', code as string, says as string, facts);
 }
 
@@ -313,17 +299,17 @@ function checkLimits({ rate }: ChangeVerdictDeps, change: Change): Step {
   const facts = { sizeBytes: change.bytes, maxBytes: maxChangeBytes };
   if (used !== undefined && used.perSecond > used.limit) {
     const says =
-      'The limit of messages a second is used up: channels are closed with "Too many messages per second".';
+      'The limit of messages per second is reached, so channels are closed with "Too many messages per second".';
     return step('limit', 'stops', 'rate-reached', says, { ...facts, ...used });
   }
   const outcome: Outcome = change.bytes > maxChangeBytes ? 'alters' : 'passes';
   return outcome === 'passes'
-    ? step('limit', outcome, 'within-limits', 'It is within all limits.', facts)
+    ? step('limit', outcome, 'within-limits', 'The change is within all limits.', facts)
     : step(
         'limit',
         outcome,
         'too-large',
-        'The change is too large: values beyond 64 bytes are left out.',
+        'The change is too large, so values of more than 64 bytes are omitted.',
         facts,
       );
 }

@@ -28,7 +28,7 @@ export function tokenStep({ role, claims }: Persona, nowMs: number): { caller: C
     caller,
     step: judged.ok
       ? step('token', 'passes', 'token-good', 'The token would be accepted.', facts)
-      : step('token', 'stops', 'token-refused', `The token is refused: ${systemText(judged.fault)}.`, facts),
+      : step('token', 'stops', 'token-refused', `The token is rejected: ${systemText(judged.fault)}.`, facts),
   };
 }
 
