@@ -1,7 +1,7 @@
 /** Section 2 of the specification: the routes registered by a running backend, and lists for wildcard routes. */
-import { readFileSync } from 'node:fs';
 import { pageNames } from '../../src/account/routes/page-names.ts';
 import type { Route } from '../../src/gateway/index.ts';
+import { pages } from '../../web/console/pages.ts';
 import { code, table } from './markdown.ts';
 
 /** The routes behind wildcard handlers. A test sends a request to each of them. */
@@ -72,24 +72,12 @@ export const accountPagesBlock = (): string =>
     pageNames.map((name) => [code(`/account/${name}`)]),
   );
 
-/** Reads the Console's paths from the source of its router, which can't be imported outside the browser build. */
 export function consolePagesBlock(): string {
-  const source = readFileSync(new URL('../../web/console/router.tsx', import.meta.url), 'utf8');
-  const route = /const (\w+) = createRoute\(\{\s*getParentRoute: \(\) => (\w+),\s*(path|id): '([^']*)'/g;
-  const known = new Map([['rootRoute', '/console']]);
-  const pages = new Set<string>();
-  for (const [, name = '', parent = '', kind, path = ''] of source.matchAll(route)) {
-    const above = known.get(parent);
-    if (above === undefined)
-      throw new Error(`web/console/router.tsx: ${name} comes before its parent ${parent}.`);
-    const full = kind === 'id' || path === '/' ? above : `${above}${path}`;
-    known.set(name, full);
-    if (kind === 'path') pages.add(full.replace(/\$(\w+)/g, '{$1}'));
-  }
-  if (pages.size === 0)
-    throw new Error('web/console/router.tsx declares no route that scripts/docs/routes.ts can read.');
+  const paths = Object.keys(pages).map((path) =>
+    `/console${path}`.replace(/\/$/, '').replace(/\$(\w+)/g, '{$1}'),
+  );
   return table(
     ['Page'],
-    [...pages].map((page) => [code(page)]),
+    [...new Set(paths)].map((path) => [code(path)]),
   );
 }
