@@ -29,7 +29,10 @@ export function createEventStreams(): EventStreams {
   return {
     open(response, follow) {
       if (open.size >= mostStreams)
-        throw new ConsoleError('too_many', { message: 'Too many people follow the log.', waitSeconds: 10 });
+        throw new ConsoleError('too_many', {
+          message: 'Too many operators are following the logs.',
+          waitSeconds: 10,
+        });
       response.writeHead(200, {
         'content-type': 'text/event-stream',
         'cache-control': 'no-store',

@@ -61,7 +61,7 @@ export function createServices({ keys, internalFetch }: ServicesDeps): Services 
 export function requireStraight(path: string): void {
   if (new URL(path, 'http://localhost').pathname !== path.split('?', 1)[0])
     throw new ConsoleError('bad_request', {
-      message: 'A part of this name is . or .., which no address can have.',
+      message: "The name can't contain . or .. as a path segment.",
     });
 }
 

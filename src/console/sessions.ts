@@ -124,7 +124,7 @@ export function createSessions({
           ? ((await queries.findFirstOwner(db)) ??
             (await queries.ensureOperator(db, firstOperator.name, firstOperator.role)))
           : await queries.findOperator(db, operatorName);
-      if (operator === undefined) throw new Error(`There is no operator named ${operatorName}.`);
+      if (operator === undefined) throw new Error(`The operator ${operatorName} doesn't exist.`);
       return linkTokenFor(operator.id, linkLifetimeSeconds);
     },
     linkTokenFor,

@@ -465,7 +465,7 @@ describe('queues', () => {
     expect((await messages('?after=2')).messages.map(({ id }: { id: string }) => id)).toEqual(['3', '4']);
     expect(await list()).toMatchObject([{ length: 4, visible: 3 }]);
     const wrong = await dev.call('POST', '/jobs/queues/letters/messages', { message: '{' });
-    expect([wrong.status, wrong.body.message]).toEqual([400, 'message: is no JSON']);
+    expect([wrong.status, wrong.body.message]).toEqual([400, "message: isn't valid JSON"]);
   });
 
   test('a long message is cut in the list and whole when opened', async () => {

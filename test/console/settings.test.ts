@@ -131,10 +131,10 @@ test('back to the default takes the line away', async () => {
 describe('refused, and nothing is written', () => {
   test.each([
     ['a value the schema does not take', [change('auth.jwt_expiry', 'soon')], "isn't a whole number"],
-    ['a setting there is none of', [change('auth.no_such', 1)], 'There is no setting'],
+    ['a setting there is none of', [change('auth.no_such', 1)], "The setting auth.no_such doesn't exist"],
     ['a secret in clear', [change('auth.email.smtp.pass', 'hunter3')], 'stays out of the file'],
     ['one bad among good ones', [change('auth.jwt_expiry', 60), change('api.port', 99_999)], "isn't a port"],
-    ['a prototype', [change('__proto__.x', 1)], 'There is no setting'],
+    ['a prototype', [change('__proto__.x', 1)], "The setting __proto__.x doesn't exist"],
     ['another file', [change('auth.jwt_expiry', 1, '../../etc/passwd')], 'file'],
   ])('%s', async (_what, changes, message) => {
     for (const where of ['/preview', '']) {
@@ -226,8 +226,18 @@ describe('names that the user chooses', () => {
   test.each([
     ['a secret in clear', 'edge_runtime.secrets.NEW', 'sk_live', 'stays out of the file'],
     ['a name that cannot be', 'functions.9lives.verify_jwt', false, "isn't a valid name"],
-    ['a setting that none of them has', 'functions.hello.no_such', 1, 'There is no setting'],
-    ['the prototype of all', 'auth.sms.test_otp.__proto__', 'x', 'There is no setting'],
+    [
+      'a setting that none of them has',
+      'functions.hello.no_such',
+      1,
+      "The setting functions.hello.no_such doesn't exist",
+    ],
+    [
+      'the prototype of all',
+      'auth.sms.test_otp.__proto__',
+      'x',
+      "The setting auth.sms.test_otp.__proto__ doesn't exist",
+    ],
   ])('refused: %s', async (_what, key, value, message) => {
     const { status, body } = await send('', [change(key, value)]);
     expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);

@@ -38,7 +38,7 @@ describe('the one-time link', () => {
   });
 
   test('is not made for a name that nobody has', async () => {
-    await expect(backend.consoleLink('nobody')).rejects.toThrow('There is no operator named nobody.');
+    await expect(backend.consoleLink('nobody')).rejects.toThrow("The operator nobody doesn't exist.");
   });
 
   test('the cookie is out of reach for scripts and foreign pages, and tied to the port', async () => {

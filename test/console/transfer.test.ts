@@ -289,10 +289,10 @@ describe('import', () => {
   });
 
   test.each([
-    ['an open quote', 'csv', 'code\n"open', 'cannot be read as CSV'],
+    ['an open quote', 'csv', 'code\n"open', "isn't valid CSV"],
     ['a column twice', 'csv', 'code,code\n1,2\n', 'more than once'],
     ['nothing', 'csv', '', 'empty'],
-    ['text', 'json', 'hello', 'cannot be read as JSON, line 1'],
+    ['text', 'json', 'hello', "isn't valid JSON, line 1"],
     ['half an object', 'json', '[{"code": "x"', 'cut off'],
     ['half an array', 'json', '[{"code": "x"}', 'never closed'],
   ])('%s is no %s file', async (_name, format, file, message) => {

@@ -81,7 +81,7 @@ describe('a developer', () => {
     ['server.host', '0.0.0.0', 'plinth.toml'],
   ])('is refused %s', async (key, value, file = 'config.toml') => {
     const { status, body } = await send(developer, file as string, key.split('.'), value);
-    expect([status, body.code, body.message]).toEqual([403, 'forbidden', `Only an owner may change ${key}.`]);
+    expect([status, body.code, body.message]).toEqual([403, 'forbidden', `Only owners can change ${key}.`]);
   });
 
   test('changes what is listed for developers, and no other setting that there is', async () => {

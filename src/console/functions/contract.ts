@@ -8,7 +8,7 @@ import { personaText } from '../persona/contract.ts';
 const headerName = z
   .string()
   .max(200)
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is no name of a header');
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "isn't a valid header name");
 const headerValue = z
   .string()
   .max(8000)

@@ -67,7 +67,7 @@ export async function invoke(
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     throw new ConsoleError('upstream', {
-      message: `The function did not answer within ${limits.timeoutMs / 1000} seconds.`,
+      message: `The function didn't respond within ${limits.timeoutMs / 1000} seconds.`,
     });
   } finally {
     clearTimeout(timer);

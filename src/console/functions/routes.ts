@@ -41,7 +41,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
 
   const factsOf = ({ request }: Call): FunctionFacts => {
     const facts = functions.describe((request.params as { slug: string }).slug);
-    if (facts === undefined) throw new ConsoleError('not_found', { message: 'There is no such function.' });
+    if (facts === undefined) throw new ConsoleError('not_found', { message: "This function doesn't exist." });
     return facts;
   };
 

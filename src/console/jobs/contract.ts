@@ -4,12 +4,12 @@ import { json, noContent, type RouteTable } from '../core/contract.ts';
 import { type WebhookEvent, webhookEvents } from './core/webhook.ts';
 
 /** PostgreSQL bigints as text. */
-const id = z.string().regex(/^\d{1,18}$/, 'is no id');
+const id = z.string().regex(/^\d{1,18}$/, 'must be a numeric ID');
 const storable = (most: number) =>
   z
     .string()
     .max(most)
-    .refine((text) => !text.includes('\0'), { message: 'holds a zero byte' });
+    .refine((text) => !text.includes('\0'), { message: 'contains a zero byte' });
 const name = storable(63).min(1);
 
 export const idParam = z.object({ id });
@@ -35,7 +35,7 @@ const runPage = z.object({
 const headerName = z
   .string()
   .max(200)
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is no name of a header');
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "isn't a valid header name");
 const headerValue = z
   .string()
   .max(8000)
@@ -48,7 +48,7 @@ const webhook = z
     name,
     events: z.array(z.enum(webhookEvents)).min(1).max(3),
     url: storable(8000).refine((text) => URL.canParse(text) && /^https?:\/\//i.test(text), {
-      message: 'is no address that begins with http:// or https://',
+      message: 'must be a URL that starts with http:// or https://',
     }),
     method: z.enum(['GET', 'POST']),
     headers: z.record(headerName, headerValue).default({}),
@@ -66,7 +66,7 @@ const answeredPage = z.object({
   /** The time and id of the last entry on the previous page. */
   before: z
     .string()
-    .regex(/^\d{4}-\d\d-\d\dT[\d:.]{8,15}\+00:00,\d{1,18}$/, 'is no place in the list')
+    .regex(/^\d{4}-\d\d-\d\dT[\d:.]{8,15}\+00:00,\d{1,18}$/, "isn't a valid cursor")
     .optional(),
   failed: z.stringbool().default(false),
 });
@@ -87,7 +87,7 @@ const place = z.enum(['queue', 'archive']).default('queue');
 const messagePage = z.object({ of: place, after: id.optional() });
 export const messageParams = z.object({ queue: storable(200).min(1), id });
 const messagePlace = z.object({ of: place });
-const jsonText = storable(1_000_000).refine(isJson, { message: 'is no JSON' });
+const jsonText = storable(1_000_000).refine(isJson, { message: "isn't valid JSON" });
 const newMessage = z
   .object({
     /** Kept as the text that the operator wrote, so that large numbers keep their digits. */

@@ -29,7 +29,7 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
    */
   async function reader(): Promise<{ db: Pool; isOwn: boolean }> {
     const { cron, ownCron } = await readParts(postgres);
-    if (cron !== 'ready') throw new ConsoleError('refused', { message: 'pg_cron is not enabled.' });
+    if (cron !== 'ready') throw new ConsoleError('refused', { message: "pg_cron isn't enabled." });
     return { db: postgres, isOwn: ownCron };
   }
 
@@ -42,8 +42,7 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
     const { id } = await parseAs((await contract()).idParam, call.request.params);
     const { db, isOwn } = await reader();
     const job = await queries.findCronJob(db, id);
-    if (job === undefined)
-      throw new ConsoleError('not_found', { message: 'There is no such job (any more).' });
+    if (job === undefined) throw new ConsoleError('not_found', { message: "This job doesn't exist." });
     return { db, isOwn, job, label: job.name ?? job.id };
   }
 
@@ -52,7 +51,7 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
     const found = await jobOf(call);
     if (!found.job.mine)
       throw new ConsoleError('refused', {
-        message: `This job belongs to ${found.job.role}: only that role may change it.`,
+        message: `Only the role ${found.job.role} can change this job, because it owns it.`,
       });
     return found;
   }
@@ -102,10 +101,10 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
     const { db, isOwn, job, label } = await ownJobOf(call);
     if (!isOwn)
       throw new ConsoleError('refused', {
-        message: 'The scheduler of this PostgreSQL runs jobs on time only.',
+        message: "The scheduler on this PostgreSQL server can't run jobs on demand.",
       });
     if (!job.active)
-      throw new ConsoleError('refused', { message: 'This job is switched off. Switch it on to run it.' });
+      throw new ConsoleError('refused', { message: 'This job is disabled. Enable it to run it.' });
     const waits = await queries.runJobNow(db, job.id);
     await audit(call, 'cron.run', label);
     return { waits };

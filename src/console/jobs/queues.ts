@@ -28,15 +28,14 @@ export function queueRoutes(api: Api, database: Database, audit: Audit): void {
   /** @throws {ConsoleError} refused */
   async function requireQueues(): Promise<void> {
     if ((await readParts(pool)).queues !== 'ready')
-      throw new ConsoleError('refused', { message: 'pgmq is not enabled.' });
+      throw new ConsoleError('refused', { message: "pgmq isn't enabled." });
   }
 
   async function queueOf({ request }: Call): Promise<queries.QueueTables> {
     const { queue } = await parseAs((await contract()).queueParams, request.params);
     await requireQueues();
     const tables = await queries.findQueue(pool, queue);
-    if (tables === undefined)
-      throw new ConsoleError('not_found', { message: 'There is no such queue (any more).' });
+    if (tables === undefined) throw new ConsoleError('not_found', { message: "This queue doesn't exist." });
     return tables;
   }
 
@@ -81,8 +80,7 @@ export function queueRoutes(api: Api, database: Database, audit: Audit): void {
     const { id } = await parseAs((await contract()).messageParams, call.request.params);
     const { of } = await call.query();
     const found = await queries.findMessage(pool, await queueOf(call), of, id, openedMessageChars);
-    if (found === undefined)
-      throw new ConsoleError('not_found', { message: 'There is no such message (any more).' });
+    if (found === undefined) throw new ConsoleError('not_found', { message: "This message doesn't exist." });
     return found;
   });
   route('POST /jobs/queues/:queue/messages', 'write', async (call) => {

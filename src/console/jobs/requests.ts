@@ -25,10 +25,10 @@ export function requestRoutes(api: Api, database: Database, audit: Audit): void 
   /** @throws {ConsoleError} refused */
   async function requireNet(): Promise<Parts> {
     const parts = await readParts(pool);
-    if (parts.net !== 'ready') throw new ConsoleError('refused', { message: 'pg_net is not enabled.' });
+    if (parts.net !== 'ready') throw new ConsoleError('refused', { message: "pg_net isn't enabled." });
     return parts;
   }
-  const gone = () => new ConsoleError('not_found', { message: 'There is no such request (any more).' });
+  const gone = () => new ConsoleError('not_found', { message: "This request doesn't exist." });
 
   route('GET /jobs/requests/waiting', 'read', async (call) => {
     const { before } = await call.query();

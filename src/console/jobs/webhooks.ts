@@ -39,7 +39,10 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
   /** @throws {ConsoleError} refused */
   async function requireHooks(): Promise<{ hasNet: boolean }> {
     const { hooks, net } = await readParts(pool);
-    if (!hooks) throw new ConsoleError('refused', { message: 'This PostgreSQL has no database webhooks.' });
+    if (!hooks)
+      throw new ConsoleError('refused', {
+        message: "This PostgreSQL server doesn't support database webhooks.",
+      });
     return { hasNet: net === 'ready' };
   }
 
@@ -75,8 +78,7 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
   async function hookOf(call: Call): Promise<queries.WebhookRow> {
     const only = await parseAs((await contract()).hookParams, call.request.params);
     const [row] = await queries.listWebhooks(pool, only);
-    if (row === undefined)
-      throw new ConsoleError('not_found', { message: 'There is no such webhook (any more).' });
+    if (row === undefined) throw new ConsoleError('not_found', { message: "This webhook doesn't exist." });
     return row;
   }
 

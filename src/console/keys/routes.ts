@@ -60,15 +60,15 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
   route('DELETE /keys/api/:id', 'own', async (call) => {
     const { id } = call.params;
     const entry: ApiKeyEntry | undefined = keys.apiKeys.revoke(id);
-    if (entry === undefined) throw new ConsoleError('not_found', { message: 'There is no such key.' });
+    if (entry === undefined) throw new ConsoleError('not_found', { message: "This key doesn't exist." });
     await audit(call, 'key.revoke', entry.name, { kind: entry.kind, id });
   });
 
   function changed(change: Parameters<KeyFile['update']>[0]): SigningKeys {
     if (keys.signingKeys === undefined)
       throw new ConsoleError('bad_request', {
-        message: 'The well-known key of local development signs, and stays.',
-        hint: 'Set auth.signing_keys_path in config.toml to a file of your own.',
+        message: "The well-known key for local development can't be replaced.",
+        hint: 'Set auth.signing_keys_path in config.toml to your own file.',
       });
     try {
       keys.signingKeys.update(change);

@@ -45,7 +45,7 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
     const secret = sealed === null ? undefined : seal.open(sealed, operatorId);
     if (secret === undefined)
       throw new ConsoleError('code_wrong', {
-        message: 'This factor cannot be checked: its key is gone. Ask an owner to reset it.',
+        message: "This second factor can't be verified because its key is missing. Ask an owner to reset it.",
       });
     return secret;
   };

@@ -122,7 +122,8 @@ export function createPasskeys({ db, consoleUrl, issuer }: PasskeyDeps): Passkey
       const factor = await findFactor(db, operator.id);
       if (factor?.confirmed !== true)
         throw new ConsoleError('refused', {
-          message: 'Set up an authenticator app first: with its recovery codes you get in without the key.',
+          message:
+            'Set up an authenticator app first. Its recovery codes let you sign in without the passkey.',
         });
       const excluded = await described(operator);
       if (excluded.length >= mostKeys)
@@ -170,7 +171,7 @@ export function createPasskeys({ db, consoleUrl, issuer }: PasskeyDeps): Passkey
         sign_count: credential.counter,
         transports: [...transports],
       });
-      if (!isNew) throw new ConsoleError('taken', { message: 'This passkey is there already.' });
+      if (!isNew) throw new ConsoleError('taken', { message: 'You already added this passkey.' });
     },
     async ask(operator) {
       return {
@@ -188,7 +189,7 @@ export function createPasskeys({ db, consoleUrl, issuer }: PasskeyDeps): Passkey
     },
     async remove(operator, id) {
       const name = await keys.removePasskey(db, bytesOf(id), operator.id);
-      if (name === undefined) throw new ConsoleError('not_found', { message: 'There is no such passkey.' });
+      if (name === undefined) throw new ConsoleError('not_found', { message: "This passkey doesn't exist." });
       return name;
     },
   };

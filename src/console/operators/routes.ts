@@ -34,7 +34,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
   async function operatorOf(call: Call) {
     const operator = await queries.findById(db, idOf(call));
     if (operator === undefined)
-      throw new ConsoleError('not_found', { message: 'There is no such operator.' });
+      throw new ConsoleError('not_found', { message: "This operator doesn't exist." });
     return operator;
   }
   const invitation = async (id: string) => ({
@@ -51,7 +51,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     const made = await people.createOperator(db, name, role);
     if (made === undefined)
       throw new ConsoleError('taken', {
-        message: `There is an operator named ${name} already.`,
+        message: `An operator named ${name} already exists.`,
         column: 'name',
       });
     await audit(call, 'operator.invite', name, { role });

@@ -53,8 +53,7 @@ export async function identify(
     }
     case 'user': {
       const user = await findUser(db, persona.id);
-      if (user === undefined)
-        throw new ConsoleError('not_found', { message: 'There is no such user (any more).' });
+      if (user === undefined) throw new ConsoleError('not_found', { message: "This user doesn't exist." });
       const claims = claimsOf(user, Math.floor(nowMs / 1000));
       return { role: claims.role, claims, name: user.email || user.phone || user.id, operatorRole };
     }

@@ -20,11 +20,11 @@ export async function mintToken(
 ): Promise<PersonaToken> {
   if (identity.claims === undefined)
     throw new ConsoleError('bad_request', {
-      message: 'as: the operator has no token. Choose another persona.',
+      message: "as: operators don't have a token. Choose another persona.",
     });
   if (!(await isBoundByPolicies(db, identity.role)))
     throw new ConsoleError('bad_request', {
-      message: `as: the role ${identity.role} does not exist or passes over row-level security.`,
+      message: `as: the role ${identity.role} doesn't exist or bypasses row-level security.`,
     });
   const iat = Math.floor(nowMs / 1000);
   const exp = iat + lifetimeSeconds;

@@ -29,7 +29,7 @@ export function policyRoutes(api: Api, database: Database, audit: Audit): void {
     );
     if (known === undefined)
       throw new ConsoleError('not_found', {
-        message: `There is no table ${schema}.${table} with policies to write.`,
+        message: `${schema}.${table} doesn't exist or can't have policies.`,
       });
     return { schema, table, change, statements: policyStatements({ schema, name: table }, change) };
   }

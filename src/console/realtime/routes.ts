@@ -82,7 +82,7 @@ export function realtimeRoutes(
       const { as, schema, table, action, key, row, subscription } = asked;
       // The response contains the row.
       if (!may(operator.role, permissionForRows(schema)))
-        throw new ConsoleError('forbidden', { message: `Your role may not read rows of ${schema}.` });
+        throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${schema}.` });
       const identity = await subscriberOf(call, as);
       const verdict = await verdictOf(
         verdicts.ofChange({

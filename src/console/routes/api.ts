@@ -76,7 +76,7 @@ export function checkRoute(
   if (!permissions.includes(requires))
     throw new Error(`${method} ${path}: a route names the permission it requires, not ${requires}`);
   if (method !== 'GET' && changes === undefined && !changing.includes(requires))
-    throw new Error(`${method} ${path}: ${requires} is no permission to change anything`);
+    throw new Error(`${method} ${path}: ${requires} doesn't permit changes`);
 }
 
 export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger): Api {

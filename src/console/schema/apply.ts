@@ -58,7 +58,7 @@ export async function applyChanges(
     if (syscall === undefined) throw error;
     throw new ConsoleError(
       'bad_request',
-      { message: `The migration file could not be written (${code}). Nothing was changed.` },
+      { message: `The migration file couldn't be written (${code}). Nothing was changed.` },
       { cause: error },
     );
   }

@@ -13,11 +13,11 @@ const name = z
   .string()
   .min(1)
   .refine((text) => Buffer.byteLength(text) <= mostNameBytes, { message: 'is longer than 63 bytes' })
-  .refine((text) => !text.includes('\0'), { message: 'holds a zero byte' });
+  .refine((text) => !text.includes('\0'), { message: 'contains a zero byte' });
 const text = z
   .string()
   .max(10_000)
-  .refine((value) => !value.includes('\0'), { message: 'holds a zero byte' });
+  .refine((value) => !value.includes('\0'), { message: 'contains a zero byte' });
 const expression = text.min(1);
 const names = z.array(name).min(1).max(mostColumns);
 
@@ -30,7 +30,7 @@ const type = z
   })
   .strict()
   .refine((value) => value.schema !== undefined || typeNames.has(value.name), {
-    message: 'is no type of PostgreSQL; name its schema if it is your own',
+    message: "isn't a PostgreSQL type. Add the schema if it's your own type",
   });
 
 const action = z.enum(['no action', 'restrict', 'cascade', 'set null', 'set default']).optional();
@@ -165,7 +165,7 @@ const schemaApply = z
     /** The name of a migration file to write. */
     migration: z
       .string()
-      .regex(/^[a-z0-9_]{1,100}$/, 'is made of small letters, digits and _')
+      .regex(/^[a-z0-9_]{1,100}$/, 'may contain lowercase letters, numbers and underscores only')
       .optional(),
   })
   .strict();

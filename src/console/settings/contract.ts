@@ -25,7 +25,7 @@ const changes = z.object({
 });
 const testMail = z.object({ to: z.email(), template: z.string().min(1).max(100) });
 const testText = z.object({
-  to: z.string().regex(/^\+?[1-9][0-9 ]{1,18}$/, 'is no phone number with its country code'),
+  to: z.string().regex(/^\+?[1-9][0-9 ]{1,18}$/, 'must be a phone number with a country code'),
 });
 
 export interface DiffLine {

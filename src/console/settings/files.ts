@@ -51,17 +51,19 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
       for (const change of changes) {
         const setting = settingOf(change);
         if (setting === undefined)
-          throw new ConsoleError('bad_request', { message: `There is no setting ${change.path.join('.')}.` });
+          throw new ConsoleError('bad_request', {
+            message: `The setting ${change.path.join('.')} doesn't exist.`,
+          });
         if (setting.type === 'secret' && change.value !== null && !envReference.test(String(change.value)))
           throw new ConsoleError('bad_request', {
             message: `${change.path.join('.')} is a secret: it stays out of the file.`,
-            hint: 'Put it into supabase/.env and write env(NAME) here.',
+            hint: 'Store it in supabase/.env and enter env(NAME) here.',
           });
         const { file } = change;
         const current = read(file);
         if (current.stamp !== stamps[file])
           throw new ConsoleError('conflict', {
-            message: `${file} has been changed meanwhile. Load it again.`,
+            message: `${file} was changed by another process. Reload it.`,
           });
         texts[file] = setToml(texts[file] ?? current.text, change.path, change.value ?? undefined);
       }

@@ -20,7 +20,7 @@ export function messageRoutes(api: Api, { projectDir, mailer, messagePreviews, a
   async function trialOf(name: string): Promise<MailPreview> {
     const mail = await messagePreviews.mail(name);
     if (mail === undefined)
-      throw new ConsoleError('not_found', { message: 'There is no mail of that name.' });
+      throw new ConsoleError('not_found', { message: "This email template doesn't exist." });
     return mail;
   }
 
@@ -57,7 +57,7 @@ async function sent(what: string, send: () => Promise<void>): Promise<void> {
     await send();
   } catch (error) {
     throw new ConsoleError('upstream', {
-      message: `The ${what} was not accepted: ${(error as Error).message}`,
+      message: `The ${what} was rejected: ${(error as Error).message}`,
     });
   }
 }

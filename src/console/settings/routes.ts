@@ -26,13 +26,13 @@ function checkDeveloper(change: Change): void {
   const key = change.path.join('.');
   const setting = settingOf(change);
   if (setting === undefined)
-    throw new ConsoleError('bad_request', { message: `There is no setting ${key}.` });
+    throw new ConsoleError('bad_request', { message: `The setting ${key} doesn't exist.` });
   if (setting.changedBy !== 'developer')
-    throw new ConsoleError('forbidden', { message: `Only an owner may change ${key}.` });
+    throw new ConsoleError('forbidden', { message: `Only owners can change ${key}.` });
   // The value of an environment variable would be visible wherever the setting is.
   if ([change.value].flat().some((value) => String(value).includes('env(')))
     throw new ConsoleError('forbidden', {
-      message: `Only an owner may use environment variables in settings: write the value of ${key} itself.`,
+      message: `Only owners can use environment variables in settings. Enter the value of ${key} directly.`,
     });
 }
 

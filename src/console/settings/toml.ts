@@ -12,7 +12,7 @@ export function tableOf(file: SettingsFile, text: string): Table {
     return getStaticTOMLValue(parseTOML(text, { tomlVersion: '1.0' })) as Table;
   } catch (error) {
     throw new ConsoleError('refused', {
-      message: `${file} cannot be read: ${(error as Error).message}`,
+      message: `${file} can't be read: ${(error as Error).message}`,
       hint: 'Correct the file by hand.',
     });
   }

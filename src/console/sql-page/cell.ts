@@ -50,6 +50,7 @@ export async function readCell(
     await stopCancelling();
     session.release();
   }
-  if (found === undefined) throw new ConsoleError('gone', { message: 'The answer has no such cell now.' });
+  if (found === undefined)
+    throw new ConsoleError('gone', { message: 'The result no longer contains this cell.' });
   return found;
 }

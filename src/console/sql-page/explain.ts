@@ -34,6 +34,7 @@ export async function explain(
     },
   );
   const [plan] = JSON.parse(rows[0]?.[0] ?? '[]') as RawPlan[];
-  if (plan === undefined) throw new ConsoleError('bad_request', { message: 'This statement has no plan.' });
+  if (plan === undefined)
+    throw new ConsoleError('bad_request', { message: "This statement doesn't have a query plan." });
   return plan;
 }

@@ -40,7 +40,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     const { text, as, maxRows, timeoutMs, confirmed } = await call.body();
     const statements = splitStatements(text);
     if (statements.length === 0)
-      throw new ConsoleError('bad_request', { message: 'There is no statement in it.' });
+      throw new ConsoleError('bad_request', { message: 'The text contains no SQL statement.' });
     const questions = looksOnly ? [] : questionsOf(text);
     if (questions.length > 0 && !confirmed) throw new ConsoleError('confirm', { questions });
     const identity = await identityOf(call, as);
@@ -96,7 +96,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   const one = (text: string): Statement => {
     const [statement, second] = splitStatements(text);
     if (statement === undefined || second !== undefined)
-      throw new ConsoleError('bad_request', { message: 'This takes one statement.' });
+      throw new ConsoleError('bad_request', { message: 'Enter exactly one statement.' });
     return statement;
   };
 

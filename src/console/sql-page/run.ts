@@ -47,7 +47,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
   );
   if (ownTransactions && identity.claims !== undefined)
     throw new ConsoleError('bad_request', {
-      message: 'As a persona all statements are one transaction: leave out what begins or ends one.',
+      message: 'Statements run as a persona share one transaction, so remove BEGIN, COMMIT and ROLLBACK.',
     });
   const texts = looksOnly
     ? await queriesOf(database, statements, signal)

@@ -2,7 +2,7 @@
 import type { Services } from '../services.ts';
 import type { Bucket, FolderPage, ObjectInfo, Removal, StorageFeatures, UploadLink } from './contract.ts';
 
-const missing = 'There is no such bucket or file.';
+const missing = "This bucket or file doesn't exist.";
 const pageLimit = 200;
 const deleteBatch = 1000;
 /** The maximum per call, which limits its duration. The caller repeats the call for the rest. */

@@ -27,7 +27,7 @@ export function createAccess(database: Database, clock: Clock): Access {
     const { schema = '', table = '' } = request.params as { schema?: string; table?: string };
     const found = await findRelation(pool, schema, table);
     if (found === undefined)
-      throw new ConsoleError('not_found', { message: `There is no table ${schema}.${table}.` });
+      throw new ConsoleError('not_found', { message: `The table ${schema}.${table} doesn't exist.` });
     return found;
   }
 
@@ -44,7 +44,7 @@ export function createAccess(database: Database, clock: Clock): Access {
     async readable(call) {
       const found = await relation(call);
       if (!may(call.operator.role, permissionForRows(found.schema)))
-        throw new ConsoleError('forbidden', { message: `Your role may not read rows of ${found.schema}.` });
+        throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${found.schema}.` });
       return found;
     },
     async run(call, work, options) {

@@ -46,7 +46,7 @@ const jsonText = <T extends z.ZodType>(schema: T) =>
       try {
         return JSON.parse(text) as unknown;
       } catch {
-        context.addIssue({ code: 'custom', message: 'is not JSON' });
+        context.addIssue({ code: 'custom', message: "isn't valid JSON" });
         return z.NEVER;
       }
     })
@@ -68,7 +68,7 @@ const page = z
       .optional(),
   })
   .refine(({ after, before }) => after === undefined || before === undefined, {
-    message: 'after and before exclude each other',
+    message: "can't combine after and before",
   });
 const count = z.object({ as: personaText, filters: jsonText(filters).default([]) });
 const rowKey = z.object({ as: personaText, key: jsonText(key) });

@@ -93,7 +93,7 @@ async function* readCsv(file: Readable, delimiter: string): AsyncGenerator<Sourc
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new ConsoleError('bad_request', { message: `The file cannot be read as CSV: ${error.message}` });
+    throw new ConsoleError('bad_request', { message: `The file isn't valid CSV: ${error.message}` });
   }
   if (names === undefined) throw new ConsoleError('bad_request', { message: 'The file is empty.' });
 }
@@ -103,7 +103,10 @@ function headOf(record: readonly (string | null)[]): readonly string[] {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
     throw new ConsoleError('bad_request', {
-      message: `The first line names columns, and it has ${twice === '' ? 'empty ones' : twice} more than once.`,
+      message:
+        twice === ''
+          ? 'The first line must contain unique column names, but more than one name is empty.'
+          : `The first line must contain unique column names, but ${twice} appears more than once.`,
     });
   return names;
 }
@@ -122,7 +125,7 @@ async function* readJson(file: Readable): AsyncGenerator<SourceRow> {
   } catch (error) {
     if (!(error instanceof JsonShapeError)) throw error;
     throw new ConsoleError('bad_request', {
-      message: `The file cannot be read as JSON, line ${error.line}: ${error.message}`,
+      message: `The file isn't valid JSON, line ${error.line}: ${error.message}`,
     });
   }
 }

@@ -93,11 +93,13 @@ async function targetsOf(tx: Queryable, relation: Relation, mapping: Mapping): P
   const entries = Object.entries(mapping);
   const columns = new Set(entries.map(([, column]) => column));
   if (entries.length === 0 || columns.size !== entries.length)
-    throw new ConsoleError('bad_request', { message: 'Each column of the file needs a column of its own.' });
+    throw new ConsoleError('bad_request', {
+      message: 'Map each column of the file to a different column of the table.',
+    });
   return entries.map(([source, column]) => {
     const type = types.find(({ name }) => name === column);
     if (type === undefined)
-      throw new ConsoleError('bad_request', { message: `${column} is no column that can be written.` });
+      throw new ConsoleError('bad_request', { message: `The column ${column} can't be written.` });
     return { source, column, type: type.type, isArray: type.is_array };
   });
 }

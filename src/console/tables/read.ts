@@ -116,7 +116,7 @@ const isNatural = (relation: Relation, { sort, filters }: Pick<PageQuery, 'sort'
 
 function cursorCondition(order: readonly OrderItem[], cursor: Cursor, side: 'after' | 'before'): Sql {
   if (cursor.length !== order.length)
-    throw new ConsoleError('bad_request', { message: 'The cursor does not belong to this order.' });
+    throw new ConsoleError('bad_request', { message: "The cursor doesn't match this sort order." });
   return beyond(order, cursor, side);
 }
 

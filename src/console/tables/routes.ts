@@ -109,7 +109,7 @@ const shownKeys = 100;
 function asTold(rows: number, expected: number | undefined): number {
   if (expected !== undefined && rows !== expected)
     throw new ConsoleError('not_as_told', {
-      message: `There are ${rows} rows now, and you agreed to ${expected}. Nothing was changed.`,
+      message: `The change now affects ${rows} rows instead of the ${expected} you confirmed. Nothing was changed.`,
     });
   return rows;
 }

@@ -106,7 +106,9 @@ export function transferRoutes(api: Api, { database, access, audit }: TransferDe
 function bodyOf({ request }: Call): Readable {
   const body = request.body as Readable | undefined;
   if (typeof body?.pipe !== 'function')
-    throw new ConsoleError('bad_request', { message: 'A file is sent as application/octet-stream.' });
+    throw new ConsoleError('bad_request', {
+      message: 'Send the file with the content type application/octet-stream.',
+    });
   return body;
 }
 

@@ -3,7 +3,7 @@ import type { OperationError, UserAdministration } from '../../auth/index.ts';
 import { refusal } from '../services.ts';
 
 export const usersPerPage = 50;
-const missing = 'There is no such user.';
+const missing = "This user doesn't exist.";
 
 export interface AuthUser {
   readonly id: string;

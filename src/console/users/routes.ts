@@ -39,7 +39,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
     const value = (request.params as Record<string, string | undefined>)[name] ?? '';
     if (!uuid.test(value))
       throw new ConsoleError('not_found', {
-        message: name === 'id' ? 'There is no such user.' : 'This user has no such thing.',
+        message: name === 'id' ? "This user doesn't exist." : "The user doesn't have this item.",
       });
     return value;
   };
@@ -47,7 +47,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   const userOf = (call: Call): Promise<AuthUser> => users.get(idOf(call));
   const emailOf = ({ email }: AuthUser): string => {
     if (email) return email;
-    throw new ConsoleError('bad_request', { message: 'This user has no email address.' });
+    throw new ConsoleError('bad_request', { message: "This user doesn't have an email address." });
   };
 
   route('GET /users', 'read', async (call) => {

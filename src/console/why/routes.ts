@@ -18,10 +18,10 @@ export function whyRoutes(api: Api, database: Database, clock: Clock): void {
     const { schema, table, as, operation, key, values, returned } = await call.body();
     const { role } = call.operator;
     if (!may(role, permissionForRows(schema)))
-      throw new ConsoleError('forbidden', { message: `Your role may not read rows of ${schema}.` });
+      throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${schema}.` });
     // A write is tried, and effects of triggers and sequences outside of transactions aren't rolled back.
     if (operation !== 'select' && !may(role, 'write'))
-      throw new ConsoleError('forbidden', { message: 'Your role may ask why of reads only.' });
+      throw new ConsoleError('forbidden', { message: 'Your role can explain reads only.' });
     const persona = parsePersona(as);
     const identity = await identify(db, persona, clock.now(), role);
     const asked = { operation, key, values, returned };

@@ -32,7 +32,7 @@ export async function why(
 ): Promise<Answer> {
   const relation = await findRelation(db, name);
   if (relation === undefined)
-    throw new ConsoleError('not_found', { message: `There is no table ${name.schema}.${name.name}.` });
+    throw new ConsoleError('not_found', { message: `The table ${name.schema}.${name.name} doesn't exist.` });
   checkNames(relation, asked);
   const { role } = identity;
   const security = await findSecurity(db, relation, role);
@@ -83,7 +83,7 @@ function checkNames(relation: RelationFacts, { operation, key, values, returned 
   if (unknown !== undefined)
     throw new ConsoleError('bad_request', { message: `${relation.name} has no column ${unknown}.` });
   if (operation !== 'insert' && Object.keys(key).length === 0)
-    throw new ConsoleError('bad_request', { message: 'Say which row: the key is empty.' });
+    throw new ConsoleError('bad_request', { message: "The row's key is empty." });
   if (operation === 'update' && Object.keys(values).length === 0)
-    throw new ConsoleError('bad_request', { message: 'Say what is to change: there are no values.' });
+    throw new ConsoleError('bad_request', { message: 'The change contains no values.' });
 }

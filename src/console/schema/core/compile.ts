@@ -214,7 +214,7 @@ export function conversionOf(column: string, to: TypeRef, using: string | undefi
 }
 
 function typeName({ schema, name, modifiers = [], array = false }: TypeRef): string {
-  if (schema === undefined && !typeNames.has(name)) throw new ChangeFault(`there is no type ${name}`);
+  if (schema === undefined && !typeNames.has(name)) throw new ChangeFault(`the type ${name} doesn't exist`);
   const base = schema === undefined ? name : qualified(schema, name);
   const brackets = array ? '[]' : '';
   return `${base}${modifiers.length === 0 ? '' : `(${modifiers.join(', ')})`}${brackets}`;

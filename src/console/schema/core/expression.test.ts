@@ -33,7 +33,7 @@ test.each([
   // Behind an identifier that ends in E, a backslash is an ordinary character.
   ["éE'\\'; drop table x", 'holds a semicolon'],
   ["E'a'\n'b\\' || '; drop table x --'", 'holds a semicolon'],
-  ['1\0', 'holds a zero byte'],
+  ['1\0', 'contains a zero byte'],
 ])('%j %s', (text, fault) => {
   expect(expressionFault(text)).toBe(fault);
 });

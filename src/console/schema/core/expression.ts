@@ -6,7 +6,7 @@
 /** Returns why a text isn't a single expression, or undefined if it can be put in parentheses. */
 export function expressionFault(text: string): string | undefined {
   if (text.trim() === '') return 'is empty';
-  if (text.includes('\0')) return 'holds a zero byte';
+  if (text.includes('\0')) return 'contains a zero byte';
   const closers: string[] = [];
   for (let at = 0; at < text.length; at++) {
     const char = text[at] as string;
