@@ -1,6 +1,6 @@
 /** Chooses the persona of a page: the operator, an anonymous visitor, a user, or custom claims. The address contains the choice. */
-import { Button, Popover, Textarea, TextInput } from '@mantine/core';
-import { IconCheck, IconChevronDown, IconEye, IconSearch } from '@tabler/icons-react';
+import { Button, Popover, Textarea } from '@mantine/core';
+import { IconCheck, IconChevronDown, IconEye } from '@tabler/icons-react';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { PersonaIdentity } from '../../../src/console/persona/contract.ts';
@@ -9,6 +9,7 @@ import { messages } from '../../locales/en/console-persona.ts';
 import { fetchConsole } from '../api/session.ts';
 import { type Persona, parseClaims, parsePersona, printPersona } from './persona.ts';
 import classes from './persona-picker.module.css';
+import { SearchInput } from './search-input.tsx';
 import { useDebounced } from './use-debounced.ts';
 
 addMessages('en', messages);
@@ -154,15 +155,7 @@ function Users({ chosen, onChoose }: { chosen: string | undefined; onChoose: (pe
   return (
     <fieldset className={classes.group}>
       <legend className={classes.legend}>{t('persona.user')}</legend>
-      <TextInput
-        size="xs"
-        type="search"
-        leftSection={<IconSearch size={14} aria-hidden />}
-        placeholder={t('persona.search')}
-        aria-label={t('persona.search')}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      <SearchInput label={t('persona.search')} value={text} onChange={setText} />
       {data?.length === 0 ? <p className={classes.text}>{t('persona.no-user')}</p> : null}
       <div className={classes.users}>
         {data?.map(({ id, name, guest }) => (

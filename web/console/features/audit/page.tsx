@@ -1,16 +1,19 @@
 /** The audit log, newest first. */
-import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { IconHistory, IconSearch } from '@tabler/icons-react';
+import { NativeSelect } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
 import { JsonBlock } from '../../components/json-block.tsx';
 import list from '../../components/list.module.css';
+import { LoadMore } from '../../components/load-more.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
 import { t } from '../operators/text.ts';
@@ -41,16 +44,7 @@ export function AuditPage() {
     <>
       <PageHead title={t('audit.title')}>
         <div className={list.tools}>
-          <TextInput
-            className={list.search}
-            size="xs"
-            type="search"
-            leftSection={<IconSearch size={14} aria-hidden />}
-            placeholder={t('audit.search')}
-            aria-label={t('audit.search')}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
+          <SearchInput label={t('audit.search')} value={text} width="toolbar" onChange={setText} />
           <NativeSelect
             size="xs"
             aria-label={t('audit.operator')}
@@ -82,18 +76,12 @@ export function AuditPage() {
         ) : (
           <AuditTable entries={entries} />
         )}
-        {hasNextPage ? (
-          <div className={classes.more}>
-            <Button
-              variant="default"
-              size="compact-sm"
-              loading={isFetchingNextPage}
-              onClick={() => void fetchNextPage()}
-            >
-              {t('audit.older')}
-            </Button>
-          </div>
-        ) : null}
+        <LoadMore
+          label={t('audit.older')}
+          hasMore={hasNextPage}
+          isBusy={isFetchingNextPage}
+          onMore={() => void fetchNextPage()}
+        />
       </div>
     </>
   );
@@ -138,24 +126,18 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
             {openId === id ? (
               <tr>
                 <td colSpan={4} className={classes.detail}>
-                  <dl className={classes.facts}>
-                    <dt>{t('audit.when')}</dt>
-                    <dd>
+                  <Facts layout="columns" className={classes.facts}>
+                    <Fact label={t('audit.when')}>
                       <Moment at={at} />
-                    </dd>
-                    <dt>{t('audit.operator')}</dt>
-                    <dd>{operator_name}</dd>
-                    <dt>{t('audit.target')}</dt>
-                    <dd>{target}</dd>
+                    </Fact>
+                    <Fact label={t('audit.operator')}>{operator_name}</Fact>
+                    <Fact label={t('audit.target')}>{target}</Fact>
                     {request_id === null ? null : (
-                      <>
-                        <dt>{t('audit.request')}</dt>
-                        <dd>
-                          <Copyable value={request_id} what={t('audit.request')} />
-                        </dd>
-                      </>
+                      <Fact label={t('audit.request')}>
+                        <Copyable value={request_id} what={t('audit.request')} />
+                      </Fact>
                     )}
-                  </dl>
+                  </Facts>
                   <JsonBlock value={detail} what={t('audit.detail')} />
                 </td>
               </tr>

@@ -1,6 +1,6 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { Button, NativeSelect } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { SearchInput } from '../../components/search-input.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
 import { useEntryStream } from '../../components/use-entry-stream.ts';
@@ -95,18 +95,7 @@ export function LogView({
 
 function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [text, setText] = useDebounced(value, onChange);
-  return (
-    <TextInput
-      size="xs"
-      type="search"
-      aria-label={t('logs.search')}
-      placeholder={t('logs.search')}
-      value={text}
-      autoComplete="off"
-      leftSection={<IconSearch size={14} aria-hidden />}
-      onChange={(event) => setText(event.currentTarget.value)}
-    />
-  );
+  return <SearchInput label={t('logs.search')} value={text} autoComplete="off" onChange={setText} />;
 }
 
 function Line({ line, onOnly }: { line: LogLine; onOnly: (requestId: string) => void }) {

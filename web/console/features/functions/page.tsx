@@ -3,16 +3,18 @@ import { ActionIcon } from '@mantine/core';
 import { IconArrowLeft, IconBolt } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { homeQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
+import { ItemName, ItemNav, itemLink, SplitView } from '../../components/split-view.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type FunctionFacts, functionsQuery } from './api.ts';
 import { Invocations } from './invocations.tsx';
@@ -45,35 +47,36 @@ export function FunctionsPage() {
           <CodeBlock text="npm run -s plinth -- functions new hello" what={t('functions.command')} />
         </EmptyState>
       ) : (
-        <div className={classes.split} data-open={open !== undefined || undefined}>
-          <nav className={classes.list} aria-label={t('functions.list')}>
-            {data.map(({ slug, state }) => (
-              <Link
-                key={slug}
-                to="/functions"
-                search={({ name: _former, ...rest }) => ({ ...rest, name: slug })}
-                className={classes.item}
-                aria-current={slug === name ? 'true' : undefined}
-                data-open={slug === name || undefined}
-              >
-                <IconBolt size={16} stroke={1.75} aria-hidden />
-                <span className={classes.name}>{slug}</span>
-                {state === 'idle' ? null : <Tag tone={tones[state]}>{t(`functions.${state}`)}</Tag>}
-              </Link>
-            ))}
-          </nav>
-          <div className={classes.detail}>
-            {open === undefined ? (
-              <EmptyState
-                icon={<IconBolt size={22} stroke={1.75} />}
-                title={t('functions.pick-title')}
-                text={t('functions.pick-text')}
-              />
-            ) : (
-              <Opened key={open.slug} facts={open} />
-            )}
-          </div>
-        </div>
+        <SplitView
+          isOpen={open !== undefined}
+          isScrolling
+          list={
+            <ItemNav label={t('functions.list')}>
+              {data.map(({ slug, state }) => (
+                <Link
+                  key={slug}
+                  to="/functions"
+                  search={({ name: _former, ...rest }) => ({ ...rest, name: slug })}
+                  {...itemLink(slug === name)}
+                >
+                  <IconBolt size={16} stroke={1.75} aria-hidden />
+                  <ItemName>{slug}</ItemName>
+                  {state === 'idle' ? null : <Tag tone={tones[state]}>{t(`functions.${state}`)}</Tag>}
+                </Link>
+              ))}
+            </ItemNav>
+          }
+        >
+          {open === undefined ? (
+            <EmptyState
+              icon={<IconBolt size={22} stroke={1.75} />}
+              title={t('functions.pick-title')}
+              text={t('functions.pick-text')}
+            />
+          ) : (
+            <Opened key={open.slug} facts={open} />
+          )}
+        </SplitView>
       )}
     </>
   );
@@ -100,7 +103,7 @@ function Opened({ facts }: { facts: FunctionFacts }) {
         <h2 className={classes.title}>{slug}</h2>
         <Tag tone={tones[state]}>{t(`functions.${state}`)}</Tag>
       </header>
-      <dl className={classes.facts}>
+      <Facts layout="stacked" className={classes.facts}>
         <Fact label={t('functions.address')}>
           {home === undefined ? null : (
             <Copyable value={`${home.url}/functions/v1/${slug}`} what={t('functions.address')} />
@@ -118,19 +121,10 @@ function Opened({ facts }: { facts: FunctionFacts }) {
         <Fact label={t('functions.secrets')}>
           {secretNames.length === 0 ? t('functions.no-secrets') : <code>{secretNames.join(' ')}</code>}
         </Fact>
-      </dl>
+      </Facts>
       {mayWrite ? <InvokeForm slug={slug} /> : null}
       <Invocations slug={slug} onRequest={setRequestId} />
       <LogView slug={slug} requestId={requestId} onRequest={setRequestId} />
-    </div>
-  );
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { Copyable } from '../../../ui/copyable.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { homeQuery, tablesQuery } from '../../api/queries.ts';
 import type { Home } from '../../api/types.ts';
+import { Fact, Facts } from '../../components/facts.tsx';
 import { PageHead, ScrollPage } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -22,14 +23,20 @@ export function HomePage() {
       <ScrollPage>
         <div className={classes.page}>
           {error === null ? null : <ProblemBox error={error} />}
-          {data === undefined ? error === null ? <SkeletonLines lines={8} /> : null : <Facts home={data} />}
+          {data === undefined ? (
+            error === null ? (
+              <SkeletonLines lines={8} />
+            ) : null
+          ) : (
+            <Overview home={data} />
+          )}
         </div>
       </ScrollPage>
     </>
   );
 }
 
-function Facts({ home }: { home: Home }) {
+function Overview({ home }: { home: Home }) {
   const { data: tables } = useQuery(tablesQuery);
   const own = tables?.filter(({ schema }) => schema === 'public');
   const faults = home.services.filter(({ fault }) => fault !== null).length;
@@ -37,7 +44,7 @@ function Facts({ home }: { home: Home }) {
     <>
       <PartialSchema leftOut={home.leftOut} />
       <Card title={t('home.project')}>
-        <dl className={classes.facts}>
+        <Facts layout="stacked" className={classes.facts}>
           <Fact label={t('home.url')}>
             <Copyable value={home.url} what={t('home.url')} />
           </Fact>
@@ -54,7 +61,7 @@ function Facts({ home }: { home: Home }) {
               })}
             </span>
           </Fact>
-        </dl>
+        </Facts>
       </Card>
       <Card
         title={t('home.services')}
@@ -191,14 +198,5 @@ function Card({
       </div>
       {children}
     </section>
-  );
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className={classes.fact}>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -1,6 +1,6 @@
 /** Captured emails and text messages, newest first. The list refreshes automatically. */
-import { Button, TextInput } from '@mantine/core';
-import { IconDeviceMobile, IconInbox, IconLock, IconMail, IconSearch } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconDeviceMobile, IconInbox, IconLock, IconMail } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -14,7 +14,9 @@ import { Moment } from '../../components/moment.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
+import { SplitView } from '../../components/split-view.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
 import { t } from '../../text.ts';
 import { MessageView } from './message-view.tsx';
@@ -60,16 +62,7 @@ function Inbox() {
     <>
       <PageHead title={t('nav.inbox')}>
         <div className={lists.tools}>
-          <TextInput
-            className={lists.search}
-            size="xs"
-            type="search"
-            leftSection={<IconSearch size={14} aria-hidden />}
-            placeholder={t('inbox.search')}
-            aria-label={t('inbox.search')}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
+          <SearchInput label={t('inbox.search')} value={text} width="toolbar" onChange={setText} />
           {mayWrite && (data?.total ?? 0) > 0 ? (
             <Button size="compact-sm" variant="default" onClick={() => setEmptying(true)}>
               {t('inbox.empty')}
@@ -89,34 +82,38 @@ function Inbox() {
           text={t(search === '' ? 'inbox.none-text' : 'inbox.no-match-text')}
         />
       ) : (
-        <div className={classes.split} data-open={id !== undefined || undefined}>
-          <div className={classes.list}>
-            <ul className={classes.items} aria-label={t('inbox.messages')}>
-              {data.messages.map((message) => (
-                <li key={message.id}>
-                  <MessageLink message={message} isOpen={message.id === id} />
-                </li>
-              ))}
-            </ul>
-            <Pager
-              page={page}
-              perPage={inboxPageSize}
-              total={data.total}
-              onPage={(next) => void navigate({ search: (former) => ({ ...former, page: next }) })}
-            />
-          </div>
-          <div className={classes.detail}>
-            {id === undefined ? (
-              <EmptyState
-                icon={<IconMail size={22} stroke={1.75} />}
-                title={t('inbox.pick-title')}
-                text={t('inbox.pick-text')}
+        <SplitView
+          className={classes.split}
+          isOpen={id !== undefined}
+          isScrolling
+          list={
+            <>
+              <ul className={classes.items} aria-label={t('inbox.messages')}>
+                {data.messages.map((message) => (
+                  <li key={message.id}>
+                    <MessageLink message={message} isOpen={message.id === id} />
+                  </li>
+                ))}
+              </ul>
+              <Pager
+                page={page}
+                perPage={inboxPageSize}
+                total={data.total}
+                onPage={(next) => void navigate({ search: (former) => ({ ...former, page: next }) })}
               />
-            ) : (
-              <MessageView key={id} id={id} onClose={close} />
-            )}
-          </div>
-        </div>
+            </>
+          }
+        >
+          {id === undefined ? (
+            <EmptyState
+              icon={<IconMail size={22} stroke={1.75} />}
+              title={t('inbox.pick-title')}
+              text={t('inbox.pick-text')}
+            />
+          ) : (
+            <MessageView key={id} id={id} onClose={close} />
+          )}
+        </SplitView>
       )}
       {isEmptying ? (
         <Confirm

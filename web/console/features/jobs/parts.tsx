@@ -6,6 +6,7 @@ import { fetchConsole, useMay } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';
 import list from '../../components/list.module.css';
+import { LoadMore } from '../../components/load-more.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { type ExtensionName, type Pair, type PartState, type Parts, partsQuery } from './api.ts';
@@ -71,24 +72,16 @@ export function Enabled({
   );
 }
 
-export function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-export function More({ hasMore, isBusy, onMore }: { hasMore: boolean; isBusy: boolean; onMore: () => void }) {
-  if (!hasMore) return null;
-  return (
-    <div className={classes.more}>
-      <Button variant="default" size="compact-sm" loading={isBusy} onClick={onMore}>
-        {t('jobs.older')}
-      </Button>
-    </div>
-  );
+export function LoadOlder({
+  hasMore,
+  isBusy,
+  onMore,
+}: {
+  hasMore: boolean;
+  isBusy: boolean;
+  onMore: () => void;
+}) {
+  return <LoadMore label={t('jobs.older')} hasMore={hasMore} isBusy={isBusy} isCompact onMore={onMore} />;
 }
 
 /** Shows one `name: value` per line, with hidden values marked. */

@@ -1,11 +1,11 @@
 /** API keys and signing keys. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useMay } from '../../api/session.ts';
 import { Card, Cards } from '../../components/card.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -47,7 +47,7 @@ export function KeysPage() {
 function Defaults({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
   return (
     <Card title={t('keys.default')} text={t('keys.default-text')}>
-      <dl className={classes.facts}>
+      <Facts layout="columns" className={classes.facts}>
         <Fact label={t('keys.publishable')}>
           <Copyable value={keys.publishableKey} what={t('keys.publishable')} />
         </Fact>
@@ -57,17 +57,8 @@ function Defaults({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
         </Fact>
         <Secret name="service_role" label={t('keys.service-role')} mayOwn={mayOwn} />
         <Secret name="jwt_secret" label={t('keys.jwt-secret')} mayOwn={mayOwn} />
-      </dl>
+      </Facts>
     </Card>
-  );
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </>
   );
 }
 

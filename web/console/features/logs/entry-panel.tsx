@@ -1,8 +1,8 @@
 /** A log entry with its request's waterfall. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
 import { CodeBlock, JsonBlock } from '../../components/json-block.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
@@ -28,7 +28,7 @@ export function RequestPanel({ requestId, onClose }: { requestId: string; onClos
         <p>{t('logs.trace-none')}</p>
       ) : (
         <div className={classes.details}>
-          <Facts entry={main} />
+          <EntryFacts entry={main} />
           {main.path?.startsWith('/rest/v1/') ? (
             <Link to="/why" search={{ request: requestId }} className={classes.why}>
               {t('logs.why')}
@@ -50,14 +50,14 @@ export function LinePanel({ entry, onClose }: { entry: LogEntry; onClose: () => 
   return (
     <SidePanel title={t('logs.entry')} onClose={onClose} wide>
       <div className={classes.details}>
-        <Facts entry={entry} />
+        <EntryFacts entry={entry} />
         <EntryDetails entry={entry} />
       </div>
     </SidePanel>
   );
 }
 
-function Facts({ entry }: { entry: LogEntry }) {
+function EntryFacts({ entry }: { entry: LogEntry }) {
   const {
     at,
     service,
@@ -73,7 +73,7 @@ function Facts({ entry }: { entry: LogEntry }) {
     requestId,
   } = entry;
   return (
-    <dl className={classes.facts}>
+    <Facts layout="columns" className={classes.facts}>
       <Fact label={t('logs.time')}>
         <Moment at={new Date(at).toISOString()} />
       </Fact>
@@ -108,16 +108,7 @@ function Facts({ entry }: { entry: LogEntry }) {
       )}
       {ip === undefined ? null : <Fact label={t('logs.ip')}>{ip}</Fact>}
       {userAgent === undefined ? null : <Fact label={t('logs.browser')}>{userAgent}</Fact>}
-    </dl>
-  );
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </>
+    </Facts>
   );
 }
 

@@ -1,6 +1,5 @@
 /** The log of all services, newest first. */
 
-import { Button } from '@mantine/core';
 import { IconListDetails } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -8,6 +7,7 @@ import { useState } from 'react';
 import { consoleUrl } from '../../api/route.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import list from '../../components/list.module.css';
+import { LoadMore } from '../../components/load-more.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
@@ -76,18 +76,12 @@ export function LogsPage() {
             }}
           />
         )}
-        {hasNextPage ? (
-          <div className={classes.more}>
-            <Button
-              variant="default"
-              size="compact-sm"
-              loading={isFetchingNextPage}
-              onClick={() => void fetchNextPage()}
-            >
-              {t('logs.older')}
-            </Button>
-          </div>
-        ) : null}
+        <LoadMore
+          label={t('logs.older')}
+          hasMore={hasNextPage}
+          isBusy={isFetchingNextPage}
+          onMore={() => void fetchNextPage()}
+        />
       </div>
       {open === undefined ? null : (
         <RequestPanel

@@ -1,6 +1,6 @@
 /** The policies page: tables with their policies, and the rows that a persona can read. */
-import { Button, TextInput } from '@mantine/core';
-import { IconPlus, IconSearch, IconShieldLock } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconPlus, IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { PersonaPicker, usePersonaName } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type Policy, policiesQuery, rowsAsQuery, type SecuredTable } from './api.ts';
@@ -55,16 +56,12 @@ export function PoliciesPage() {
   return (
     <>
       <PageHead title={t('policies.title')}>
-        <TextInput
-          size="xs"
-          type="search"
-          className={classes.filter}
-          leftSection={<IconSearch size={14} aria-hidden />}
-          placeholder={t('policies.filter')}
-          aria-label={t('policies.filter')}
+        <SearchInput
+          label={t('policies.filter')}
           value={filter}
+          className={classes.filter}
           // Replaces the history entry, so that Back leaves the filter instead of undoing each letter.
-          onChange={(event) => go({ filter: event.currentTarget.value }, true)}
+          onChange={(value) => go({ filter: value }, true)}
         />
         <PersonaPicker as={as} onChange={(next) => go({ as: next })} />
       </PageHead>

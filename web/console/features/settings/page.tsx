@@ -1,6 +1,6 @@
 /** The project's settings by section. Changes are reviewed before they are written. */
-import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { IconSearch, IconSettings } from '@tabler/icons-react';
+import { Button, NativeSelect } from '@mantine/core';
+import { IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,6 +11,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import list from '../../components/list.module.css';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { useUnsaved } from '../../components/unsaved.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
@@ -59,16 +60,7 @@ export function SettingsPage() {
     <>
       <PageHead title={t('settings.title')}>
         <div className={list.tools}>
-          <TextInput
-            className={list.search}
-            size="xs"
-            type="search"
-            leftSection={<IconSearch size={14} aria-hidden />}
-            placeholder={t('settings.search')}
-            aria-label={t('settings.search')}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
+          <SearchInput label={t('settings.search')} value={text} width="toolbar" onChange={setText} />
           <NativeSelect
             size="xs"
             aria-label={t('settings.sections')}

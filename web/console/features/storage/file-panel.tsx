@@ -7,6 +7,7 @@ import { type ReactNode, useState } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { fetchConsole, useMay } from '../../api/session.ts';
 import { Confirm } from '../../components/confirm.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { JsonBlock } from '../../components/json-block.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -94,7 +95,7 @@ function Details({ bucket, facts, path, info, onClose }: FileProps & { info: Fil
         ) : null}
       </div>
       <Preview info={info} name={name} />
-      <dl className={classes.facts}>
+      <Facts>
         <Fact label={t('files.path')}>
           <Copyable value={path} what={t('files.path')} />
         </Fact>
@@ -111,7 +112,7 @@ function Details({ bucket, facts, path, info, onClose }: FileProps & { info: Fil
             <Copyable value={publicAddress(facts.url, bucket.id, path)} what={t('file.public-address')} />
           </Fact>
         ) : null}
-      </dl>
+      </Facts>
       {info.metadata !== null && Object.keys(info.metadata).length > 0 ? (
         <section>
           <h3 className={classes.title}>{t('file.metadata')}</h3>
@@ -175,15 +176,6 @@ function Action({
     >
       {children}
     </Button>
-  );
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

@@ -5,7 +5,6 @@ import {
   IconFile,
   IconFolder,
   IconFolderPlus,
-  IconSearch,
   IconTrash,
   IconUpload,
 } from '@tabler/icons-react';
@@ -17,8 +16,10 @@ import { Confirm } from '../../components/confirm.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import lists from '../../components/list.module.css';
+import { LoadMore } from '../../components/load-more.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
 import { type Bucket, type FolderEntry, filesKey, filesQuery, type StorageOverview } from './api.ts';
@@ -84,16 +85,7 @@ export function FolderView({
           <IconArrowLeft size={18} aria-hidden />
         </ActionIcon>
         <Path bucket={bucket} folder={folder} />
-        <TextInput
-          className={classes.search}
-          size="xs"
-          type="search"
-          leftSection={<IconSearch size={14} aria-hidden />}
-          placeholder={t('files.search')}
-          aria-label={t('files.search')}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
+        <SearchInput label={t('files.search')} value={text} className={classes.search} onChange={setText} />
         <Link
           to="/policies"
           search={{ filter: 'storage.objects' }}
@@ -185,18 +177,12 @@ export function FolderView({
             onToggle={toggle}
           />
         )}
-        {hasNextPage ? (
-          <div className={classes.more}>
-            <Button
-              size="compact-sm"
-              variant="default"
-              loading={isFetchingNextPage}
-              onClick={() => void fetchNextPage()}
-            >
-              {t('files.more')}
-            </Button>
-          </div>
-        ) : null}
+        <LoadMore
+          label={t('files.more')}
+          hasMore={hasNextPage}
+          isBusy={isFetchingNextPage}
+          onMore={() => void fetchNextPage()}
+        />
       </section>
       {dialog === 'folder' ? (
         <NewFolder

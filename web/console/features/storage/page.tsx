@@ -9,11 +9,11 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
+import { ItemName, ItemNav, itemLink, SplitView } from '../../components/split-view.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { type Bucket, storageQuery } from './api.ts';
 import { BucketForm } from './bucket-form.tsx';
 import { FolderView } from './folder-view.tsx';
-import classes from './page.module.css';
 import { t } from './text.ts';
 import { UploadList } from './upload-list.tsx';
 import { useUploads } from './use-uploads.ts';
@@ -59,24 +59,26 @@ export function StoragePage() {
           ) : null}
         </EmptyState>
       ) : (
-        <div className={classes.split} data-open={bucket !== undefined || undefined}>
-          <nav className={classes.buckets} aria-label={t('storage.buckets')}>
-            {data.buckets.map((each) => (
-              <BucketLink key={each.id} bucket={each} isOpen={each.id === name} />
-            ))}
-          </nav>
-          <div className={classes.detail}>
-            {bucket === undefined ? (
-              <EmptyState
-                icon={<IconBucket size={22} stroke={1.75} />}
-                title={t('storage.pick-title')}
-                text={t('storage.pick-text')}
-              />
-            ) : (
-              <FolderView key={bucket.id} bucket={bucket} facts={data} onUpload={uploads.add} />
-            )}
-          </div>
-        </div>
+        <SplitView
+          isOpen={bucket !== undefined}
+          list={
+            <ItemNav label={t('storage.buckets')}>
+              {data.buckets.map((each) => (
+                <BucketLink key={each.id} bucket={each} isOpen={each.id === name} />
+              ))}
+            </ItemNav>
+          }
+        >
+          {bucket === undefined ? (
+            <EmptyState
+              icon={<IconBucket size={22} stroke={1.75} />}
+              title={t('storage.pick-title')}
+              text={t('storage.pick-text')}
+            />
+          ) : (
+            <FolderView key={bucket.id} bucket={bucket} facts={data} onUpload={uploads.add} />
+          )}
+        </SplitView>
       )}
       {uploads.list.length === 0 ? null : <UploadList uploads={uploads} />}
       {isCreating && data !== undefined ? (
@@ -95,15 +97,9 @@ export function StoragePage() {
 
 function BucketLink({ bucket, isOpen }: { bucket: Bucket; isOpen: boolean }) {
   return (
-    <Link
-      to="/storage"
-      search={{ bucket: bucket.id }}
-      className={classes.bucket}
-      aria-current={isOpen ? 'true' : undefined}
-      data-open={isOpen || undefined}
-    >
+    <Link to="/storage" search={{ bucket: bucket.id }} {...itemLink(isOpen)}>
       <IconBucket size={16} stroke={1.75} aria-hidden />
-      <span className={classes.bucketName}>{bucket.name}</span>
+      <ItemName>{bucket.name}</ItemName>
       {bucket.public ? <Tag tone="warning">{t('storage.public')}</Tag> : null}
     </Link>
   );

@@ -1,5 +1,3 @@
-/** Schemas and tables, beside the open table. */
-import { TextInput } from '@mantine/core';
 import { IconDatabase, IconEye, IconFilter, IconPlus, IconTable } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useMatches } from '@tanstack/react-router';
@@ -10,7 +8,9 @@ import type { RelationSummary } from '../../api/types.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
+import { SplitView } from '../../components/split-view.tsx';
 import { t } from '../../text.ts';
 import classes from './tables-page.module.css';
 
@@ -21,12 +21,9 @@ export function TablesPage() {
   // On a narrow screen, the open page replaces the list.
   const isOpen = useMatches({ select: (matches) => matches.at(-1)?.routeId !== '/app/tables/' });
   return (
-    <div className={classes.split} data-open={isOpen || undefined}>
-      <TableList />
-      <div className={classes.detail}>
-        <Outlet />
-      </div>
-    </div>
+    <SplitView className={classes.split} isOpen={isOpen} list={<TableList />}>
+      <Outlet />
+    </SplitView>
   );
 }
 
@@ -57,7 +54,7 @@ function TableList() {
     (left, right) => Number(right === ownSchema) - Number(left === ownSchema) || left.localeCompare(right),
   );
   return (
-    <div className={classes.list}>
+    <>
       <PageHead title={t('nav.tables')}>
         <Link to="/tables/types" className={classes.headLink}>
           {t('tables.types')}
@@ -74,15 +71,7 @@ function TableList() {
         ) : null}
       </PageHead>
       <div className={classes.filter}>
-        <TextInput
-          size="xs"
-          type="search"
-          leftSection={<IconFilter size={14} aria-hidden />}
-          placeholder={t('tables.filter')}
-          aria-label={t('tables.filter')}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
+        <SearchInput label={t('tables.filter')} value={text} Icon={IconFilter} onChange={setText} />
       </div>
       <nav className={classes.names} aria-label={t('nav.tables')}>
         {error === null ? null : <ProblemBox error={error} />}
@@ -110,7 +99,7 @@ function TableList() {
           </section>
         ))}
       </nav>
-    </div>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The app's end users: find, view, create and delete them. */
-import { Button, TextInput } from '@mantine/core';
-import { IconMailForward, IconPlus, IconSearch, IconUsers } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconMailForward, IconPlus, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -13,6 +13,7 @@ import { Moment } from '../../components/moment.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Tag } from '../../components/tag.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
@@ -42,16 +43,7 @@ export function UsersPage() {
     <>
       <PageHead title={t('nav.users')}>
         <div className={classes.tools}>
-          <TextInput
-            className={classes.search}
-            size="xs"
-            type="search"
-            leftSection={<IconSearch size={14} aria-hidden />}
-            placeholder={t('users.search-any')}
-            aria-label={t('users.search-any')}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
+          <SearchInput label={t('users.search-any')} value={text} width="toolbar" onChange={setText} />
           {mayWrite ? (
             <>
               <Button

@@ -1,10 +1,10 @@
 /** A user's details, sign-in methods, sessions, metadata and actions. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { userQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
+import { Fact, Facts } from '../../components/facts.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SidePanel } from '../../components/side-panel.tsx';
@@ -49,7 +49,7 @@ function Details({ user, onClose }: { user: User; onClose: () => void }) {
           }}
         />
       ) : null}
-      <dl className={classes.facts}>
+      <Facts>
         <Fact label={t('users.id')}>
           <Copyable value={user.id} what={t('users.id')} />
         </Fact>
@@ -71,20 +71,11 @@ function Details({ user, onClose }: { user: User; onClose: () => void }) {
         <Fact label={t('users.last-seen')}>
           {user.last_sign_in_at ? <Moment at={user.last_sign_in_at} /> : t('users.never')}
         </Fact>
-      </dl>
+      </Facts>
       <WaysIn user={user} />
       <Sessions user={user} />
       <Metadata user={user} field="app_metadata" />
       <Metadata user={user} field="user_metadata" />
-    </div>
-  );
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { Notice } from '../../../../ui/notice.tsx';
 import { fetchConsole, useMay } from '../../../api/session.ts';
 import { Confirm } from '../../../components/confirm.tsx';
+import { Fact, Facts } from '../../../components/facts.tsx';
 import { CodeBlock } from '../../../components/json-block.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
@@ -13,7 +14,7 @@ import { SidePanel } from '../../../components/side-panel.tsx';
 import { type CronJob, type CronRun, cronQuery, runsQuery } from '../api.ts';
 import classes from '../jobs.module.css';
 import { RunTag } from '../outcome.tsx';
-import { durationText, Fact, More } from '../parts.tsx';
+import { durationText, LoadOlder } from '../parts.tsx';
 import { wordsOf } from '../schedule-words.ts';
 import { t } from '../text.ts';
 import { CronForm } from './form.tsx';
@@ -43,7 +44,7 @@ export function CronPanel({
             <p>{t('cron.others', { role: job.role })}</p>
           </Notice>
         )}
-        <dl className={classes.facts}>
+        <Facts className={classes.facts}>
           <Fact label={t('cron.schedule')}>
             <span className={classes.two}>
               <span>{wordsOf(job.schedule)}</span>
@@ -62,7 +63,7 @@ export function CronPanel({
           <Fact label={t('cron.id')}>
             <code>{job.id}</code>
           </Fact>
-        </dl>
+        </Facts>
         <section className={classes.section}>
           <h3 className={classes.title}>{t('cron.command')}</h3>
           {job.command === null ? (
@@ -188,7 +189,7 @@ function Runs({ id }: { id: string }) {
           ))}
         </ul>
       )}
-      <More hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
+      <LoadOlder hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
     </section>
   );
 }

@@ -20,7 +20,7 @@ import {
   queuesQuery,
 } from '../api.ts';
 import classes from '../jobs.module.css';
-import { More } from '../parts.tsx';
+import { LoadOlder } from '../parts.tsx';
 import { t } from '../text.ts';
 
 const route = getRouteApi('/app/jobs/queues');
@@ -89,7 +89,7 @@ export function Messages({ queue }: { queue: string }) {
           ))}
         </ul>
       )}
-      <More hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
+      <LoadOlder hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
     </section>
   );
 }

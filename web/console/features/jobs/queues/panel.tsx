@@ -7,11 +7,11 @@ import { useState } from 'react';
 import { Notice } from '../../../../ui/notice.tsx';
 import { fetchConsole, useMay } from '../../../api/session.ts';
 import { Confirm } from '../../../components/confirm.tsx';
+import { Fact, Facts } from '../../../components/facts.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { SidePanel } from '../../../components/side-panel.tsx';
 import { messagesKey, type Queue, queuesQuery } from '../api.ts';
 import classes from '../jobs.module.css';
-import { Fact } from '../parts.tsx';
 import { t } from '../text.ts';
 import { Messages } from './messages.tsx';
 import { ageText, countText, QueueTags } from './queue-parts.tsx';
@@ -24,7 +24,7 @@ export function QueuePanel({ queue, onClose }: { queue: Queue; onClose: () => vo
     <SidePanel title={name} onClose={onClose} wide>
       <div className={classes.details}>
         {mayWrite ? <Actions name={name} onDropped={onClose} /> : null}
-        <dl className={classes.facts}>
+        <Facts className={classes.facts}>
           <Fact label={t('queues.length')}>{countText(length)}</Fact>
           <Fact label={t('queues.visible')}>{countText(visible)}</Fact>
           <Fact label={t('queues.oldest')}>{ageText(oldest_seconds)}</Fact>
@@ -41,7 +41,7 @@ export function QueuePanel({ queue, onClose }: { queue: Queue; onClose: () => vo
               <QueueTags queue={queue} />
             </span>
           </Fact>
-        </dl>
+        </Facts>
         <Messages queue={name} />
       </div>
     </SidePanel>

@@ -11,7 +11,7 @@ import { Moment } from '../../../components/moment.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { type AnsweredRequest, answeredQuery, type WaitingRequest, waitingQuery } from '../api.ts';
 import classes from '../jobs.module.css';
-import { Enabled, More } from '../parts.tsx';
+import { Enabled, LoadOlder } from '../parts.tsx';
 import type { RequestSearch } from '../search.ts';
 import { t } from '../text.ts';
 import { AnswerTag } from './answer-tag.tsx';
@@ -108,7 +108,7 @@ function Waiting() {
               </tbody>
             </table>
           )}
-          <More hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
+          <LoadOlder hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
         </>
       )}
     </Card>
@@ -183,7 +183,7 @@ function Answered({ failed }: { failed: boolean }) {
           </tbody>
         </table>
       )}
-      <More hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
+      <LoadOlder hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
     </Card>
   );
 }

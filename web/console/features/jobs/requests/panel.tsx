@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { fetchConsole, useMay } from '../../../api/session.ts';
+import { Fact, Facts } from '../../../components/facts.tsx';
 import { CodeBlock } from '../../../components/json-block.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
@@ -10,7 +11,7 @@ import { SidePanel } from '../../../components/side-panel.tsx';
 import { SkeletonLines } from '../../../components/skeleton.tsx';
 import { type OpenedRequest, requestQuery, waitingQuery } from '../api.ts';
 import classes from '../jobs.module.css';
-import { durationText, Fact, pairsText } from '../parts.tsx';
+import { durationText, pairsText } from '../parts.tsx';
 import { t } from '../text.ts';
 import { AnswerTag } from './answer-tag.tsx';
 
@@ -52,7 +53,7 @@ function Details({ request }: { request: OpenedRequest }) {
   const what = t(isWaiting ? 'requests.body' : 'requests.content');
   return (
     <>
-      <dl className={classes.facts}>
+      <Facts className={classes.facts}>
         {isWaiting ? (
           <>
             <Fact label={t('requests.what')}>
@@ -81,7 +82,7 @@ function Details({ request }: { request: OpenedRequest }) {
         {size === null ? null : (
           <Fact label={t('requests.size')}>{t('requests.bytes', { bytes: size })}</Fact>
         )}
-      </dl>
+      </Facts>
       {request.headers.length === 0 ? null : (
         <section className={classes.section}>
           <h3 className={classes.title}>{t('requests.headers')}</h3>

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { Notice } from '../../../../ui/notice.tsx';
 import { fetchConsole, useMay } from '../../../api/session.ts';
 import { Confirm } from '../../../components/confirm.tsx';
+import { Fact, Facts } from '../../../components/facts.tsx';
 import { CodeBlock } from '../../../components/json-block.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
@@ -20,7 +21,7 @@ import {
 } from '../api.ts';
 import classes from '../jobs.module.css';
 import { DeliveryTag } from '../outcome.tsx';
-import { durationText, Fact, More, pairsText } from '../parts.tsx';
+import { durationText, LoadOlder, pairsText } from '../parts.tsx';
 import { t } from '../text.ts';
 import { eventsText } from './events-text.ts';
 import { WebhookForm } from './form.tsx';
@@ -44,7 +45,7 @@ export function WebhookPanel({
             <p>{t('hooks.not-plain')}</p>
           </Notice>
         )}
-        <dl className={classes.facts}>
+        <Facts className={classes.facts}>
           <Fact label={t('hooks.table')}>
             <code>
               {hook.schema}.{hook.table}
@@ -57,7 +58,7 @@ export function WebhookPanel({
             </code>
           </Fact>
           <Fact label={t('requests.timeout')}>{durationText(hook.timeoutMs)}</Fact>
-        </dl>
+        </Facts>
         <Pairs title={t('requests.headers')} pairs={hook.headers} />
         <Deliveries hook={hook} />
         {hook.definition === null ? null : (
@@ -170,7 +171,7 @@ function Deliveries({ hook }: { hook: Webhook }) {
           ))}
         </ul>
       )}
-      <More hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
+      <LoadOlder hasMore={hasNextPage} isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
     </section>
   );
 }

@@ -1,0 +1,36 @@
+import { TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import list from './list.module.css';
+
+/** A search field. `width` is `toolbar` in the head of a page, and otherwise set by the layout around the field. */
+export function SearchInput({
+  label,
+  value,
+  onChange,
+  width,
+  className,
+  Icon = IconSearch,
+  autoComplete,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  width?: 'toolbar';
+  className?: string | undefined;
+  Icon?: typeof IconSearch;
+  autoComplete?: 'off';
+}) {
+  return (
+    <TextInput
+      className={width === 'toolbar' ? list.search : className}
+      size="xs"
+      type="search"
+      leftSection={<Icon size={14} aria-hidden />}
+      placeholder={label}
+      aria-label={label}
+      value={value}
+      autoComplete={autoComplete}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
