@@ -98,7 +98,7 @@ test('a second factor is set up, asked for, and turned off', async () => {
   const again = await opened({}, 'careful');
   await again.page.getByLabel('Code from your app or recovery code').fill('000000');
   await again.page.keyboard.press('Enter');
-  await again.page.getByRole('alert').getByText('This code is wrong').waitFor();
+  await again.page.getByRole('alert').getByText('This code is incorrect').waitFor();
   // Opening a different page doesn't bypass the second factor.
   await go(again.page, '/tables');
   const field = again.page.getByLabel('Code from your app or recovery code');
