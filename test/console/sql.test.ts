@@ -287,7 +287,7 @@ describe('as a persona', () => {
 
   test('ends no transaction, which would end being the persona', async () => {
     const { lines } = await run(owner, 'commit; select current_user', { as: 'anon' });
-    expect(find(lines, 'error')?.message).toContain('As a persona');
+    expect(find(lines, 'error')?.message).toContain('run as a persona share one transaction');
   });
 });
 
