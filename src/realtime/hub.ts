@@ -57,13 +57,148 @@ export interface HubOptions {
   readonly onPresenceDeliveries?: (count: number) => void;
 }
 
-export function createHub(options: HubOptions): Hub {
-  const { bus } = options;
-  const rooms = new Map<string, Room>();
-  const keyOf = (subTopic: string, isPrivate: boolean): string =>
-    (isPrivate ? 'private:' : 'public:') + subTopic;
+const keyOf = (subTopic: string, isPrivate: boolean): string =>
+  (isPrivate ? 'private:' : 'public:') + subTopic;
 
-  const tell = (room: Room): void => {
+export const createHub = (options: HubOptions): Hub => new RoomHub(options);
+
+class RoomHub implements Hub {
+  readonly #options: HubOptions;
+  readonly #rooms = new Map<string, Room>();
+  readonly listener: BusListener = {
+    message: (origin, message) => this.#onMessage(origin, message),
+    presence: (origin, entries) => this.#replacePresence(origin, entries),
+    ownPresence: () =>
+      Array.from(this.#rooms.values(), ({ key, presence }): RoomPresence => [key, presence.own()]).filter(
+        ([, entries]) => entries.length > 0,
+      ),
+  };
+
+  constructor(options: HubOptions) {
+    this.#options = options;
+  }
+
+  get roomCount(): number {
+    return this.#rooms.size;
+  }
+
+  join(subTopic: string, isPrivate: boolean, member: Member): Room {
+    const room = this.#roomOf(keyOf(subTopic, isPrivate));
+    room.members.add(member);
+    return room;
+  }
+
+  leave(room: Room, member: Member): void {
+    if (!room.members.delete(member)) return;
+    this.#changed(room, room.presence.untrack(member));
+    this.#drop(room);
+  }
+
+  publish(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): void {
+    this.#options.bus.send({ kind: 'broadcast', subTopic, isPrivate, broadcast });
+    this.deliver(subTopic, isPrivate, broadcast, except);
+  }
+
+  deliver(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): number {
+    const room = this.#rooms.get(keyOf(subTopic, isPrivate));
+    if (room === undefined) return 0;
+    const frames = new Map<Version, Frame | undefined>();
+    let count = 0;
+    for (const member of room.members) {
+      if (member === except || !member.readsBroadcast) continue;
+      if (broadcast.id !== undefined && member.replayed?.has(broadcast.id)) continue;
+      const frame = once(frames, member.version, (version) =>
+        encodeBroadcast(version, room.topic, broadcast),
+      );
+      if (frame === undefined) continue;
+      member.send(frame);
+      count++;
+    }
+    return count;
+  }
+
+  track(room: Room, member: Member, key: string, payload: Readonly<Record<string, unknown>>): void {
+    this.#changed(room, room.presence.track(member, key, payload));
+  }
+
+  untrack(room: Room, member: Member): void {
+    this.#changed(room, room.presence.untrack(member));
+  }
+
+  presenceState(room: Room): string {
+    this.#sendDiff(room);
+    return JSON.stringify(room.presence.state());
+  }
+
+  stop(): void {
+    for (const room of this.#rooms.values()) clearTimeout(room.flush);
+    this.#rooms.clear();
+  }
+
+  #onMessage(origin: string, message: Shared): void {
+    if (message.kind === 'broadcast') {
+      this.deliver(message.subTopic, message.isPrivate, message.broadcast);
+      return;
+    }
+    const room = this.#roomOf(message.room);
+    room.presence.apply(origin, message.change);
+    this.#changedElsewhere(room);
+  }
+
+  #replacePresence(origin: string, entriesByRoom: readonly RoomPresence[]): void {
+    const entries = new Map(entriesByRoom);
+    for (const key of entries.keys()) this.#roomOf(key);
+    for (const room of [...this.#rooms.values()]) {
+      room.presence.replace(origin, entries.get(room.key) ?? []);
+      this.#changedElsewhere(room);
+    }
+  }
+
+  #roomOf(key: string): Room {
+    let room = this.#rooms.get(key);
+    if (room === undefined) {
+      room = {
+        key,
+        topic: topicPrefix + key.slice(key.indexOf(':') + 1),
+        members: new Set(),
+        presence: new PresenceRoom(this.#options.nextRef),
+        flush: undefined,
+      };
+      this.#rooms.set(key, room);
+    }
+    return room;
+  }
+
+  #drop(room: Room): void {
+    if (room.members.size > 0) return;
+    // The room has no local members.
+    clearTimeout(room.flush);
+    room.flush = undefined;
+    room.presence.takeDiff();
+    if (room.presence.empty) this.#rooms.delete(room.key);
+  }
+
+  /** Handles a change by a local member. The change is sent to local members after a delay, and to other processes. */
+  #changed(room: Room, change: PresenceChange | undefined): void {
+    if (change === undefined) return;
+    this.#schedule(room);
+    this.#options.bus.send({ kind: 'presence', room: room.key, change });
+  }
+
+  /** Handles a change from another process. */
+  #changedElsewhere(room: Room): void {
+    if (room.members.size === 0) this.#drop(room);
+    else if (room.presence.hasNews) this.#schedule(room);
+  }
+
+  /** In large rooms, changes are batched for a short time because each diff costs one frame per member. */
+  #schedule(room: Room): void {
+    if (room.flush !== undefined) return;
+    const delayMs = Math.min(250, Math.floor(room.members.size / 20));
+    room.flush = setTimeout(() => this.#sendDiff(room), delayMs);
+  }
+
+  #sendDiff(room: Room): void {
     clearTimeout(room.flush);
     room.flush = undefined;
     const diff = room.presence.takeDiff();
@@ -80,131 +215,8 @@ export function createHub(options: HubOptions): Hub {
       );
       count++;
     }
-    options.onPresenceDeliveries?.(count);
-  };
-
-  /** In large rooms, changes are batched for a short time because each diff costs one frame per member. */
-  const schedule = (room: Room): void => {
-    if (room.flush !== undefined) return;
-    const delayMs = Math.min(250, Math.floor(room.members.size / 20));
-    room.flush = setTimeout(tell, delayMs, room);
-  };
-
-  const roomOf = (key: string): Room => {
-    let room = rooms.get(key);
-    if (room === undefined) {
-      const topic = topicPrefix + key.slice(key.indexOf(':') + 1);
-      room = {
-        key,
-        topic,
-        members: new Set(),
-        presence: new PresenceRoom(options.nextRef),
-        flush: undefined,
-      };
-      rooms.set(key, room);
-    }
-    return room;
-  };
-
-  const drop = (room: Room): void => {
-    if (room.members.size > 0) return;
-    // The room has no local members.
-    clearTimeout(room.flush);
-    room.flush = undefined;
-    room.presence.takeDiff();
-    if (room.presence.empty) rooms.delete(room.key);
-  };
-
-  /** Handles a change by a local member. The change is sent to local members after a delay, and to other processes. */
-  const changed = (room: Room, change: PresenceChange | undefined): void => {
-    if (change === undefined) return;
-    schedule(room);
-    bus.send({ kind: 'presence', room: room.key, change });
-  };
-
-  /** Handles a change from another process. */
-  const changedElsewhere = (room: Room): void => {
-    if (room.members.size === 0) drop(room);
-    else if (room.presence.hasNews) schedule(room);
-  };
-
-  const deliver: Hub['deliver'] = (subTopic, isPrivate, broadcast, except) => {
-    const room = rooms.get(keyOf(subTopic, isPrivate));
-    if (room === undefined) return 0;
-    const frames = new Map<Version, Frame | undefined>();
-    let count = 0;
-    for (const member of room.members) {
-      if (member === except || !member.readsBroadcast) continue;
-      if (broadcast.id !== undefined && member.replayed?.has(broadcast.id)) continue;
-      const frame = once(frames, member.version, (version) =>
-        encodeBroadcast(version, room.topic, broadcast),
-      );
-      if (frame === undefined) continue;
-      member.send(frame);
-      count++;
-    }
-    return count;
-  };
-
-  const listener: BusListener = {
-    message(origin: string, message: Shared) {
-      if (message.kind === 'broadcast') {
-        deliver(message.subTopic, message.isPrivate, message.broadcast);
-        return;
-      }
-      const room = roomOf(message.room);
-      room.presence.apply(origin, message.change);
-      changedElsewhere(room);
-    },
-    presence(origin: string, told: readonly RoomPresence[]) {
-      const entries = new Map(told);
-      for (const key of entries.keys()) roomOf(key);
-      for (const room of [...rooms.values()]) {
-        room.presence.replace(origin, entries.get(room.key) ?? []);
-        changedElsewhere(room);
-      }
-    },
-    ownPresence: () =>
-      Array.from(rooms.values(), ({ key, presence }): RoomPresence => [key, presence.own()]).filter(
-        ([, entries]) => entries.length > 0,
-      ),
-  };
-
-  return {
-    listener,
-    join(subTopic, isPrivate, member) {
-      const room = roomOf(keyOf(subTopic, isPrivate));
-      room.members.add(member);
-      return room;
-    },
-    leave(room, member) {
-      if (!room.members.delete(member)) return;
-      changed(room, room.presence.untrack(member));
-      drop(room);
-    },
-    publish(subTopic, isPrivate, broadcast, except) {
-      bus.send({ kind: 'broadcast', subTopic, isPrivate, broadcast });
-      deliver(subTopic, isPrivate, broadcast, except);
-    },
-    deliver,
-    track(room, member, key, payload) {
-      changed(room, room.presence.track(member, key, payload));
-    },
-    untrack(room, member) {
-      changed(room, room.presence.untrack(member));
-    },
-    presenceState(room) {
-      tell(room);
-      return JSON.stringify(room.presence.state());
-    },
-    get roomCount() {
-      return rooms.size;
-    },
-    stop() {
-      for (const room of rooms.values()) clearTimeout(room.flush);
-      rooms.clear();
-    },
-  };
+    this.#options.onPresenceDeliveries?.(count);
+  }
 }
 
 function once<K, V>(cache: Map<K, V>, key: K, make: (key: K) => V): V {

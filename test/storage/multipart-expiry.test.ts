@@ -203,10 +203,15 @@ test('a process that dies between the row and the parts leaves them to the next'
   const id = await create('orphaned');
   await send('orphaned', id);
   await age(id, lifetimeMs * 2);
-  const dying = openOther((backend) => ({
-    ...backend,
-    announce: async (versions) => ({ ...(await backend.announce(versions)), settle: async () => undefined }),
-  }));
+  const dying = openOther((backend) => {
+    const announce = backend.announce.bind(backend);
+    return Object.assign(backend, {
+      announce: async (versions: readonly string[]) => ({
+        ...(await announce(versions)),
+        settle: async () => undefined,
+      }),
+    });
+  });
   expect(await dying.expire()).toBe(1);
   await dying.close();
   expect(await partsOf('orphaned', id)).toBe('NoSuchUpload');

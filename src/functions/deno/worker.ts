@@ -20,7 +20,7 @@ import {
 import { type LogLevel, parseFrame } from '../core/log-frames.ts';
 import { type InspectMode, runArguments, runEnvironment } from './arguments.ts';
 import { createLineReader } from './lines.ts';
-import { openUsage } from './process-usage.ts';
+import { openUsage, type UsageReader } from './process-usage.ts';
 import { waitForSocket } from './ready.ts';
 
 export interface WorkerOptions {
@@ -126,164 +126,203 @@ interface Pending {
 }
 
 export function startWorker(options: WorkerOptions): Worker {
-  const { source, limits, clock, runDir } = options;
-  const socketPath = join(runDir, 's');
-  const temp = join(runDir, 'tmp');
-  mkdirSync(temp, { recursive: true, mode: 0o700 });
-  const startedAt = clock.now();
-  const child = launch(options, socketPath, temp);
-  const usage = openUsage(child.pid);
-  const pending = new Map<symbol, Pending>();
-  const lastErrors: string[] = [];
-  const told = new Set<LimitName>();
-  let ended: Ending | undefined;
-  let outOfMemory = false;
-  let retired = false;
-  let idleSince = startedAt;
-  let bootMs: number | undefined;
+  const worker = new DenoWorker(options);
+  // Prevents an unhandled rejection if startup fails while the server stops.
+  worker.ready.catch(() => undefined);
+  void worker.exited.then(() => options.onExit(worker));
+  return worker;
+}
+
+class DenoWorker implements Worker {
+  readonly slug: string;
+  readonly socketPath: string;
+  readonly ready: Promise<void>;
+  readonly exited: Promise<void>;
+  readonly lastErrors: string[] = [];
+  readonly #options: WorkerOptions;
+  readonly #startedAt: number;
+  readonly #child: WorkerProcess;
+  readonly #usage: UsageReader;
+  readonly #pending = new Map<symbol, Pending>();
+  readonly #announced = new Set<LimitName>();
+  #ended: Ending | undefined;
+  #outOfMemory = false;
+  #retired = false;
+  #idleSince: number;
+  #bootMs: number | undefined;
   /** The CPU time of the process when the last request ended. Any use after that isn't caused by that request. */
-  let cpuAtLastEnd = 0;
-  let cpuAtLastCheck = 0;
-  let spent = false;
-  let busy = false;
-  let onlyRequest: string | undefined;
+  #cpuAtLastEnd = 0;
+  #cpuAtLastCheck = 0;
+  #spent = false;
+  #busy = false;
+  #onlyRequest: string | undefined;
 
-  createLineReader(child.stdout, (line) => {
-    const { level, requestId, text } = parseFrame(line);
-    options.onLine(level, text, requestId ?? onlyRequest);
-  });
-  createLineReader(child.stderr, (line) => {
-    // Deno prints the address of its socket. This line isn't part of the function's log.
-    if (line.endsWith(`Listening on ${socketPath}`)) return;
-    lastErrors.push(line);
-    if (lastErrors.length > keptErrors) lastErrors.shift();
-    options.onLine('error', line, onlyRequest);
-  });
-  // Ignores writes to a process that has already exited.
-  child.stdin.on('error', () => undefined);
-  const exited = new Promise<void>((resolve) => {
-    const gone = (_code: unknown, signal: NodeJS.Signals | null = null): void => {
-      outOfMemory = ended === undefined && outOfMemorySignals.has(signal);
-      ended ??= retired && pending.size === 0 ? 'retired' : outOfMemory ? 'limit' : 'crash';
-      usage.close();
-      rmSync(runDir, { recursive: true, force: true });
-      resolve();
-    };
-    child.once('exit', gone);
-    child.once('error', gone);
-  });
-  const order = (letter: string): void => void child.stdin.write(letter);
-  const oldest = (): Pending | undefined => pending.values().next().value;
+  constructor(options: WorkerOptions) {
+    const { source, clock, runDir } = options;
+    this.slug = source.slug;
+    this.socketPath = join(runDir, 's');
+    this.#options = options;
+    const temp = join(runDir, 'tmp');
+    mkdirSync(temp, { recursive: true, mode: 0o700 });
+    this.#startedAt = clock.now();
+    this.#idleSince = this.#startedAt;
+    this.#child = launch(options, this.socketPath, temp);
+    this.#usage = openUsage(this.#child.pid);
+    this.#readOutput();
+    this.exited = new Promise((resolve) => {
+      const gone = (_code: unknown, signal: NodeJS.Signals | null = null): void => {
+        this.#onExit(signal);
+        resolve();
+      };
+      this.#child.once('exit', gone);
+      this.#child.once('error', gone);
+    });
+    this.ready = waitForSocket(this.#child, this.socketPath, options.inspect === undefined).then(() => {
+      this.#bootMs = clock.now() - this.#startedAt;
+      // The CPU time for loading modules isn't attributed to any request.
+      this.#cpuAtLastEnd = this.#usage.read()?.cpuMs ?? 0;
+    });
+  }
 
-  function measure(): Usage {
-    const { cpuMs, memoryBytes } = usage.read() ?? { cpuMs: 0, memoryBytes: 0 };
-    const oldestCpuMs = Math.max(0, cpuMs - (oldest()?.cpuMs ?? cpuAtLastEnd));
-    busy = cpuMs - cpuAtLastCheck > busyCpuMs;
-    cpuAtLastCheck = cpuMs;
-    return {
-      cpuMs: Math.min(oldestCpuMs, Math.max(0, cpuMs - cpuAtLastEnd)),
-      oldestCpuMs,
-      memoryBytes,
-      ageMs: clock.now() - startedAt,
+  get bootMs(): number | undefined {
+    return this.#bootMs;
+  }
+
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  get idleSince(): number {
+    return this.#idleSince;
+  }
+
+  get retired(): boolean {
+    return this.#retired || this.#ended !== undefined;
+  }
+
+  get ended(): Ending | undefined {
+    return this.#ended;
+  }
+
+  get outOfMemory(): boolean {
+    return this.#outOfMemory;
+  }
+
+  get onlyRequest(): string | undefined {
+    return this.#onlyRequest;
+  }
+
+  get isSpent(): boolean {
+    return this.#spent;
+  }
+
+  get isBusy(): boolean {
+    return this.#busy;
+  }
+
+  begin(requestId: string): () => RequestUsage {
+    this.#onlyRequest = this.#pending.size === 0 ? requestId : undefined;
+    const key = Symbol(requestId);
+    const usage = this.#usage;
+    const before = { requestId, cpuMs: usage.read()?.cpuMs ?? 0, threadMs: usage.threadMs() };
+    this.#pending.set(key, before);
+    let used: RequestUsage | undefined;
+    return () => {
+      if (used !== undefined) return used;
+      const after = usage.read();
+      const threadMs = usage.threadMs();
+      used = {
+        cpuMs:
+          threadMs === undefined || before.threadMs === undefined ? undefined : threadMs - before.threadMs,
+        memoryBytes: after?.memoryBytes,
+      };
+      this.#pending.delete(key);
+      this.#cpuAtLastEnd = after?.cpuMs ?? this.#cpuAtLastEnd;
+      this.#idleSince = this.#options.clock.now();
+      if (this.#pending.size === 0 && this.#retired) this.#order(orderToLeave);
+      return used;
     };
   }
 
-  const tooLongBoot = ({ oldestCpuMs }: Usage): string | undefined =>
-    oldestCpuMs > limits.bootCpuMs ? `CPU time to start: more than ${limits.bootCpuMs} ms` : undefined;
+  retire(): void {
+    if (this.#retired) return;
+    this.#retired = true;
+    if (this.#pending.size === 0) this.#order(orderToLeave);
+  }
 
-  const worker: Worker = {
-    slug: source.slug,
-    socketPath,
-    ready: waitForSocket(child, socketPath, options.inspect === undefined).then(() => {
-      bootMs = clock.now() - startedAt;
-      // The CPU time for loading modules isn't attributed to any request.
-      cpuAtLastEnd = usage.read()?.cpuMs ?? 0;
-    }),
-    exited,
-    lastErrors,
-    get bootMs() {
-      return bootMs;
-    },
-    get pending() {
-      return pending.size;
-    },
-    get idleSince() {
-      return idleSince;
-    },
-    get retired() {
-      return retired || ended !== undefined;
-    },
-    get ended() {
-      return ended;
-    },
-    get outOfMemory() {
-      return outOfMemory;
-    },
-    get onlyRequest() {
-      return onlyRequest;
-    },
-    get isSpent() {
-      return spent;
-    },
-    get isBusy() {
-      return busy;
-    },
-    begin(requestId) {
-      onlyRequest = pending.size === 0 ? requestId : undefined;
-      const key = Symbol(requestId);
-      const before = { requestId, cpuMs: usage.read()?.cpuMs ?? 0, threadMs: usage.threadMs() };
-      pending.set(key, before);
-      let used: RequestUsage | undefined;
-      return () => {
-        if (used !== undefined) return used;
-        const after = usage.read();
-        const threadMs = usage.threadMs();
-        used = {
-          cpuMs:
-            threadMs === undefined || before.threadMs === undefined ? undefined : threadMs - before.threadMs,
-          memoryBytes: after?.memoryBytes,
-        };
-        pending.delete(key);
-        cpuAtLastEnd = after?.cpuMs ?? cpuAtLastEnd;
-        idleSince = clock.now();
-        if (pending.size === 0 && retired) order(orderToLeave);
-        return used;
-      };
-    },
-    retire() {
-      if (retired) return;
-      retired = true;
-      if (pending.size === 0) order(orderToLeave);
-    },
-    checkLimits() {
-      if (ended !== undefined || options.inspect !== undefined) return undefined;
-      const now = measure();
-      const reason =
-        bootMs === undefined
-          ? (exceeded({ ...now, cpuMs: 0 }, limits) ?? tooLongBoot(now))
-          : exceeded(now, limits);
-      if (reason !== undefined) {
-        worker.kill('limit');
-        return reason;
-      }
-      const near = nearlyExceeded(now, limits);
-      if (near !== undefined && !told.has(near)) {
-        told.add(near);
-        order(orders[near]);
-      }
-      spent = isSpent(now, limits);
-      return undefined;
-    },
-    kill(ending) {
-      ended ??= ending;
-      child.kill('SIGKILL');
-    },
-  };
-  // Prevents an unhandled rejection if startup fails while the server stops.
-  worker.ready.catch(() => undefined);
-  void exited.then(() => options.onExit(worker));
-  return worker;
+  checkLimits(): string | undefined {
+    const { limits, inspect } = this.#options;
+    if (this.#ended !== undefined || inspect !== undefined) return undefined;
+    const now = this.#measure();
+    const reason =
+      this.#bootMs === undefined
+        ? (exceeded({ ...now, cpuMs: 0 }, limits) ?? tooLongBoot(now, limits))
+        : exceeded(now, limits);
+    if (reason !== undefined) {
+      this.kill('limit');
+      return reason;
+    }
+    const near = nearlyExceeded(now, limits);
+    if (near !== undefined && !this.#announced.has(near)) {
+      this.#announced.add(near);
+      this.#order(orders[near]);
+    }
+    this.#spent = isSpent(now, limits);
+    return undefined;
+  }
+
+  kill(ending: Ending): void {
+    this.#ended ??= ending;
+    this.#child.kill('SIGKILL');
+  }
+
+  #readOutput(): void {
+    const { onLine } = this.#options;
+    const child = this.#child;
+    createLineReader(child.stdout, (line) => {
+      const { level, requestId, text } = parseFrame(line);
+      onLine(level, text, requestId ?? this.#onlyRequest);
+    });
+    createLineReader(child.stderr, (line) => {
+      // Deno prints the address of its socket. This line isn't part of the function's log.
+      if (line.endsWith(`Listening on ${this.socketPath}`)) return;
+      this.lastErrors.push(line);
+      if (this.lastErrors.length > keptErrors) this.lastErrors.shift();
+      onLine('error', line, this.#onlyRequest);
+    });
+    // Ignores writes to a process that has already exited.
+    child.stdin.on('error', () => undefined);
+  }
+
+  #onExit(signal: NodeJS.Signals | null): void {
+    this.#outOfMemory = this.#ended === undefined && outOfMemorySignals.has(signal);
+    this.#ended ??=
+      this.#retired && this.#pending.size === 0 ? 'retired' : this.#outOfMemory ? 'limit' : 'crash';
+    this.#usage.close();
+    rmSync(this.#options.runDir, { recursive: true, force: true });
+  }
+
+  #order(letter: string): void {
+    this.#child.stdin.write(letter);
+  }
+
+  #measure(): Usage {
+    const { cpuMs, memoryBytes } = this.#usage.read() ?? { cpuMs: 0, memoryBytes: 0 };
+    const oldest = this.#pending.values().next().value;
+    const oldestCpuMs = Math.max(0, cpuMs - (oldest?.cpuMs ?? this.#cpuAtLastEnd));
+    this.#busy = cpuMs - this.#cpuAtLastCheck > busyCpuMs;
+    this.#cpuAtLastCheck = cpuMs;
+    return {
+      cpuMs: Math.min(oldestCpuMs, Math.max(0, cpuMs - this.#cpuAtLastEnd)),
+      oldestCpuMs,
+      memoryBytes,
+      ageMs: this.#options.clock.now() - this.#startedAt,
+    };
+  }
 }
+
+const tooLongBoot = ({ oldestCpuMs }: Usage, { bootCpuMs }: Limits): string | undefined =>
+  oldestCpuMs > bootCpuMs ? `CPU time to start: more than ${bootCpuMs} ms` : undefined;
 
 type WorkerProcess = ChildProcess & {
   readonly stdin: NodeJS.WritableStream;

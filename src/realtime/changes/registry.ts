@@ -6,10 +6,9 @@ import type { Pool, PostgresErrorShape } from '../../database/types.ts';
 import { type ChangeRequest, describeRequest, matchesName } from '../core/filter.ts';
 import type { ValidCondition } from '../core/filter-match.ts';
 import type { Relation } from '../core/pgoutput.ts';
-import { isServerResponse } from '../core/server-response.ts';
 import { type Audience, createAudience, enter, leaveAll, type Subscriber } from './audience.ts';
-import type { Catalog, PublishedTable } from './catalog.ts';
-import { checkSubscription } from './checks.ts';
+import type { Catalog } from './catalog.ts';
+import { SubscriptionChecks } from './subscription-checks.ts';
 
 /** Whether the subscription was accepted, or the error message for the client. */
 export type Admission =
@@ -32,167 +31,148 @@ export interface Registry {
   forgetAudiences(): void;
 }
 
-/** The result of validating a request for a role against a table: its conditions, or PostgreSQL's error. */
-type Checked = { readonly conditions: readonly ValidCondition[] } | { readonly error: PostgresErrorShape };
+export const createRegistry = (catalog: Catalog, pool: () => Pool): Registry =>
+  new SubscriberRegistry(catalog, pool);
 
-export function createRegistry(catalog: Catalog, pool: () => Pool): Registry {
-  const subscribers = new Set<Subscriber>();
-  const audiences = new Map<number, Audience>();
-  const checks = new Map<number, Map<string, Checked>>();
-  /** Incremented whenever a table is described, so that operations based on an older description restart. */
-  const generations = new Map<number, number>();
-  let wanted = new WeakMap<Relation, boolean>();
+class SubscriberRegistry implements Registry {
+  readonly #catalog: Catalog;
+  readonly #checks: SubscriptionChecks;
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #audiences = new Map<number, Audience>();
+  #wanted = new WeakMap<Relation, boolean>();
 
-  const keyOf = (role: string, request: ChangeRequest): string =>
-    JSON.stringify([role, request.conditions, request.select]);
-  const known = (oid: number, role: string, request: ChangeRequest): Checked | undefined =>
-    checks.get(oid)?.get(keyOf(role, request));
+  constructor(catalog: Catalog, pool: () => Pool) {
+    this.#catalog = catalog;
+    this.#checks = new SubscriptionChecks(pool);
+  }
 
-  const check = async (oid: number, role: string, request: ChangeRequest): Promise<Checked> => {
-    const before = known(oid, role, request);
-    if (before !== undefined) return before;
-    const generation = generations.get(oid);
-    const checked = await checkSubscription(pool(), oid, role, request).then(
-      (conditions): Checked => ({ conditions }),
-      (error: PostgresErrorShape): Checked => {
-        // Only errors about the request itself are cached.
-        if (!isServerResponse(error)) throw error;
-        return { error };
-      },
+  get size(): number {
+    return this.#subscribers.size;
+  }
+
+  async admit(subscriber: Subscriber): Promise<Admission> {
+    const refusal = await this.#refusalOf(subscriber);
+    if (refusal !== undefined) return refusal;
+    leaveAll(subscriber);
+    subscriber.active = true;
+    this.#subscribers.add(subscriber);
+    this.#wanted = new WeakMap();
+    for (const [oid, audience] of this.#audiences)
+      if (!this.#enterAudience(audience, subscriber)) this.#forgetAudience(oid);
+    return { ok: true };
+  }
+
+  remove(subscriber: Subscriber): void {
+    if (!this.#subscribers.delete(subscriber)) return;
+    this.#wanted = new WeakMap();
+    leaveAll(subscriber);
+  }
+
+  knownAudience({ oid }: Relation): Audience | undefined {
+    return this.#audiences.get(oid);
+  }
+
+  async audienceOf(relation: Relation): Promise<Audience | undefined> {
+    return this.#audiences.get(relation.oid) ?? (await this.#build(relation));
+  }
+
+  isWanted(relation: Relation): boolean {
+    const known = this.#wanted.get(relation);
+    if (known !== undefined) return known;
+    const table = { schema: relation.schema, name: relation.table };
+    const wanted = [...this.#subscribers].some(({ requests }) =>
+      requests.some(({ request }) => matches(request, table)),
     );
-    if (generations.get(oid) === generation) {
-      let ofTable = checks.get(oid);
-      if (ofTable === undefined) {
-        ofTable = new Map();
-        checks.set(oid, ofTable);
-      }
-      // Limits the cache because clients can send arbitrarily many distinct requests.
-      if (ofTable.size >= 10_000) ofTable.clear();
-      ofTable.set(keyOf(role, request), checked);
-    }
-    return checked;
-  };
+    this.#wanted.set(relation, wanted);
+    return wanted;
+  }
 
-  const means = (request: ChangeRequest, table: { schema: string; name: string }): boolean =>
-    matchesName(request.schema, table.schema) && matchesName(request.table, table.name);
+  forgetTable(oid: number): void {
+    this.#catalog.forget(oid);
+    this.#checks.forget(oid);
+    this.#forgetAudience(oid);
+  }
+
+  forgetAudiences(): void {
+    for (const oid of [...this.#audiences.keys()]) this.#forgetAudience(oid);
+  }
+
+  /** Checks the subscriber's requests in order. Returns undefined if all are valid. */
+  async #refusalOf(subscriber: Subscriber): Promise<Admission | undefined> {
+    const published = await this.#catalog.published();
+    for (const { request } of subscriber.requests) {
+      const tables = published.filter((table) => matches(request, table));
+      const described = describeRequest(request);
+      if (tables.length === 0) {
+        return {
+          ok: false,
+          later: true,
+          message: `Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect parameters: [${described}]`,
+        };
+      }
+      for (const { oid } of tables) {
+        const checked = await this.#checks.check(oid, subscriber.claimSet.role, request);
+        if ('error' in checked) {
+          return {
+            ok: false,
+            later: false,
+            message: `Unable to subscribe to changes with given parameters. An exception happened so please check your connect parameters: [${described}]. Exception: ${exceptionText(checked.error)}`,
+          };
+        }
+      }
+    }
+    return undefined;
+  }
+
+  async #build({ oid }: Relation): Promise<Audience | undefined> {
+    for (;;) {
+      const generation = this.#checks.generation(oid);
+      const [table, published] = await Promise.all([this.#catalog.table(oid), this.#catalog.published()]);
+      if (table === undefined || !published.some((entry) => entry.oid === oid)) return undefined;
+      for (const subscriber of this.#subscribers) {
+        for (const { request } of subscriber.requests) {
+          if (matches(request, table)) await this.#checks.check(oid, subscriber.claimSet.role, request);
+        }
+      }
+      if (this.#checks.generation(oid) !== generation) continue;
+      const audience = createAudience(table);
+      // A subscriber may have been added during validation, so the loop runs again.
+      if (![...this.#subscribers].every((subscriber) => this.#enterAudience(audience, subscriber))) {
+        for (const subscriber of this.#subscribers) withdraw(subscriber, audience);
+        continue;
+      }
+      this.#audiences.set(oid, audience);
+      return audience;
+    }
+  }
 
   /** Adds a subscriber to an audience. Returns false if a request hasn't been validated yet. */
-  const enterAudience = (audience: Audience, subscriber: Subscriber): boolean => {
+  #enterAudience(audience: Audience, subscriber: Subscriber): boolean {
     const entries: [number, readonly ValidCondition[]][] = [];
     for (const [order, { request }] of subscriber.requests.entries()) {
-      if (!means(request, audience.table)) continue;
-      const checked = known(audience.table.oid, subscriber.claimSet.role, request);
+      if (!matches(request, audience.table)) continue;
+      const checked = this.#checks.known(audience.table.oid, subscriber.claimSet.role, request);
       if (checked === undefined) return false;
       if ('conditions' in checked) entries.push([order, checked.conditions]);
     }
     for (const [order, conditions] of entries) enter(audience, subscriber, order, conditions);
     return true;
-  };
+  }
 
-  const forgetAudience = (oid: number): void => {
-    const audience = audiences.get(oid);
+  #forgetAudience(oid: number): void {
+    const audience = this.#audiences.get(oid);
     for (const { members } of audience?.groups.values() ?? []) {
       for (const targets of members.values()) {
         for (const { subscriber } of targets) withdraw(subscriber, audience as Audience);
       }
     }
-    audiences.delete(oid);
-    generations.set(oid, (generations.get(oid) ?? 0) + 1);
-  };
-
-  const build = async (relation: Relation): Promise<Audience | undefined> => {
-    const { oid } = relation;
-    for (;;) {
-      const generation = generations.get(oid);
-      const [table, published] = await Promise.all([catalog.table(oid), catalog.published()]);
-      if (table === undefined || !published.some((entry) => entry.oid === oid)) return undefined;
-      for (const subscriber of subscribers) {
-        for (const { request } of subscriber.requests) {
-          if (means(request, table)) await check(oid, subscriber.claimSet.role, request);
-        }
-      }
-      if (generations.get(oid) !== generation) continue;
-      const audience = createAudience(table);
-      // A subscriber may have been added during validation, so the loop runs again.
-      if (![...subscribers].every((subscriber) => enterAudience(audience, subscriber))) {
-        for (const subscriber of subscribers) withdraw(subscriber, audience);
-        continue;
-      }
-      audiences.set(oid, audience);
-      return audience;
-    }
-  };
-
-  return {
-    async admit(subscriber) {
-      const published = await catalog.published();
-      const tablesOf = (request: ChangeRequest): PublishedTable[] =>
-        published.filter((table) => means(request, table));
-      for (const { request } of subscriber.requests) {
-        const tables = tablesOf(request);
-        const described = describeRequest(request);
-        if (tables.length === 0) {
-          return {
-            ok: false,
-            later: true,
-            message: `Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given connect parameters: [${described}]`,
-          };
-        }
-        for (const { oid } of tables) {
-          const checked = await check(oid, subscriber.claimSet.role, request);
-          if ('error' in checked) {
-            return {
-              ok: false,
-              later: false,
-              message: `Unable to subscribe to changes with given parameters. An exception happened so please check your connect parameters: [${described}]. Exception: ${exceptionText(checked.error)}`,
-            };
-          }
-        }
-      }
-      leaveAll(subscriber);
-      subscriber.active = true;
-      subscribers.add(subscriber);
-      wanted = new WeakMap();
-      for (const [oid, audience] of audiences) if (!enterAudience(audience, subscriber)) forgetAudience(oid);
-      return { ok: true };
-    },
-    remove(subscriber) {
-      if (!subscribers.delete(subscriber)) return;
-      wanted = new WeakMap();
-      leaveAll(subscriber);
-    },
-    get size() {
-      return subscribers.size;
-    },
-    knownAudience: ({ oid }) => audiences.get(oid),
-    async audienceOf(relation) {
-      return audiences.get(relation.oid) ?? (await build(relation));
-    },
-    isWanted(relation) {
-      let answer = wanted.get(relation);
-      if (answer === undefined) {
-        const table = { schema: relation.schema, name: relation.table };
-        answer = false;
-        for (const { requests } of subscribers) {
-          if (requests.some(({ request }) => means(request, table))) {
-            answer = true;
-            break;
-          }
-        }
-        wanted.set(relation, answer);
-      }
-      return answer;
-    },
-    forgetTable(oid) {
-      catalog.forget(oid);
-      checks.delete(oid);
-      forgetAudience(oid);
-    },
-    forgetAudiences() {
-      for (const oid of [...audiences.keys()]) forgetAudience(oid);
-    },
-  };
+    this.#audiences.delete(oid);
+    this.#checks.beginGeneration(oid);
+  }
 }
+
+const matches = (request: ChangeRequest, table: { schema: string; name: string }): boolean =>
+  matchesName(request.schema, table.schema) && matchesName(request.table, table.name);
 
 /** Removes a subscriber's positions in a discarded audience. */
 function withdraw(subscriber: Subscriber, audience: Audience): void {

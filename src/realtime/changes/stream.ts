@@ -10,8 +10,9 @@ import { quoteLiteral, sql } from '../../kernel/sql.ts';
 import { createDecoder, type Relation, type ReplicationEvent } from '../core/pgoutput.ts';
 import { lsnText, Progress } from '../core/progress.ts';
 import type { StreamReport } from '../types.ts';
-import { changesPublication } from './catalog.ts';
-import { dropAbandoned, dropSlot, endServer, newSlot, type Slot, slotState } from './slot.ts';
+import { changesPublication } from './catalog-queries.ts';
+import { dropAbandoned } from './slot.ts';
+import { StreamSlot } from './stream-slot.ts';
 
 export const messagesPublication = 'supabase_realtime_messages_publication';
 
@@ -60,239 +61,227 @@ const heartbeatMs = 30_000;
 const silenceMs = 120_000;
 const farewellMs = 3_000;
 
-export function createStream(options: StreamOptions): Stream {
-  const { database, log } = options;
-  let state: 'closed' | 'opening' | 'live' | 'stopped' = 'closed';
-  let connection: ReplicationConnection | undefined;
-  let trouble: string | undefined;
-  let retry: NodeJS.Timeout | undefined;
-  let retryMs = firstRetryMs;
-  let running: Promise<void> | undefined;
-  let paused = false;
-  let heardAt = 0;
-  let slot: Slot | undefined;
-  /** The server process of the connection. */
-  let serverPid = 0;
-  /** Permanent slots that are no longer needed but may still exist, each with the process that created it. */
-  const leftovers = new Map<string, number>();
-  let retainedBytes: number | undefined;
-  let warning: string | undefined;
-  const progress = new Progress();
-  // Only roles with REPLICATION can manage slots and see their connections.
-  const pool = () => database.pool('supabase_replication_admin');
-  const isStopped = (): boolean => state === 'stopped';
+export const createStream = (options: StreamOptions): Stream => new ReplicationStream(options);
 
-  const open = (): void => {
-    if (state !== 'closed') return;
-    state = 'opening';
-    running = run()
+class ReplicationStream implements Stream {
+  readonly #options: StreamOptions;
+  readonly #slot: StreamSlot;
+  readonly #progress = new Progress();
+  #state: 'closed' | 'opening' | 'live' | 'stopped' = 'closed';
+  #connection: ReplicationConnection | undefined;
+  #trouble: string | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #retryMs = firstRetryMs;
+  #running: Promise<void> | undefined;
+  #paused = false;
+  #heardAt = 0;
+
+  constructor(options: StreamOptions) {
+    const { database, log, maxSlotWalBytes } = options;
+    this.#options = options;
+    this.#slot = new StreamSlot({
+      pool: () => database.pool('supabase_replication_admin'),
+      log,
+      maxWalBytes: maxSlotWalBytes,
+    });
+  }
+
+  get live(): boolean {
+    return this.#state === 'live';
+  }
+
+  get trouble(): string | undefined {
+    return this.#trouble ?? this.#slot.warning;
+  }
+
+  get report(): StreamReport {
+    const state = this.#state === 'stopped' ? 'closed' : this.#state;
+    return { state, trouble: this.trouble, slot: this.#slot.report };
+  }
+
+  open(): void {
+    if (this.#state !== 'closed') return;
+    this.#state = 'opening';
+    this.#running = this.#run()
       .then(() => 'the server ended the stream')
       .catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
-      .then((reason) => {
-        connection?.destroy();
-        connection = undefined;
-        if (state === 'stopped') return;
-        state = 'closed';
-        trouble = `the stream of changes is interrupted: ${reason}`;
-        log.warn({ reason, retryMs }, 'the change stream ended; reopening it');
-        retry = setTimeout(open, retryMs);
-        retryMs = Math.min(lastRetryMs, retryMs * 2);
-      });
-  };
+      .then((reason) => this.#onEnd(reason));
+  }
 
-  /** Whether the previous stream's slot can be reused. Terminates the server process that remains from that stream. */
-  const isResumable = async (): Promise<boolean> => {
-    if (slot === undefined) return false;
-    const found = slot.permanent ? await slotState(pool(), slot.name) : undefined;
-    if (found?.usable !== true) {
-      giveUpSlot();
-      return false;
-    }
-    if (found.active_pid !== null) await endServer(pool(), found.active_pid);
-    return true;
-  };
+  acknowledge(lsn: bigint): void {
+    this.#connection?.acknowledge(lsn);
+  }
 
-  const giveUpSlot = (): void => {
-    if (slot?.permanent) leftovers.set(slot.name, serverPid);
-    slot = undefined;
-  };
+  pause(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    this.#connection?.pause();
+  }
 
-  const dropLeftovers = async (): Promise<void> => {
-    for (const [name, maker] of [...leftovers]) {
-      await dropSlot(pool(), name, maker);
-      leftovers.delete(name);
-    }
-  };
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#heardAt = performance.now();
+    this.#connection?.resume();
+  }
 
-  /** Waits until all currently open write transactions have ended. */
-  const makeSlot = async (opened: ReplicationConnection): Promise<void> => {
-    await dropLeftovers();
-    const made = await newSlot(pool(), database.info.serverVersion);
-    // The server may have created the slot even if its response is lost.
-    slot = made;
-    const patience = setTimeout(() => {
-      trouble = 'the stream of changes waits for open transactions that have written something';
-      log.warn({}, trouble);
-    }, slotPatienceMs);
-    try {
-      const [answer] = await opened.command(
-        `CREATE_REPLICATION_SLOT ${made.name} ${made.permanent ? '' : 'TEMPORARY '}LOGICAL pgoutput (SNAPSHOT 'export')`,
-      );
-      progress.restart();
-      await withSnapshot(answer?.snapshot_name ?? '', options.onSnapshot);
-    } catch (error) {
-      giveUpSlot();
-      throw error;
-    } finally {
-      clearTimeout(patience);
-    }
-  };
+  async checkSlots(): Promise<void> {
+    const { database, log } = this.#options;
+    const dropped = await dropAbandoned(database, this.#slot.name);
+    if (dropped.length > 0) log.info({ slots: dropped }, 'dropped abandoned replication slots');
+    await this.#checkWal();
+  }
 
-  /**
-   * Runs as the tables' owner, because policies and indexes contain project code, which must not run as a role that can
-   * create slots. The snapshot exists until the next command on the exporting connection.
-   */
-  const withSnapshot = async (name: string, work: StreamOptions['onSnapshot']): Promise<void> => {
-    const session = await database.pool('supabase_realtime_admin').connect();
-    try {
-      await session.exec(
-        `begin isolation level repeatable read read only; set transaction snapshot ${quoteLiteral(name)}`,
-      );
-      await work(async (text) => {
-        const { columns, rows } = await session.queryText(sql`${sql.raw(text)}`);
-        return rows.map((row) =>
-          Object.fromEntries(columns.map((column, index) => [column.name, row[index] ?? null])),
-        );
-      });
-      await session.exec('commit');
-    } finally {
-      session.release();
-    }
-  };
+  async stop(): Promise<void> {
+    this.#state = 'stopped';
+    clearTimeout(this.#retry);
+    this.#connection?.destroy();
+    await this.#running;
+    this.#slot.giveUp();
+    await this.#dropInTime();
+  }
 
-  const run = async (): Promise<void> => {
+  get #isStopped(): boolean {
+    return this.#state === 'stopped';
+  }
+
+  async #run(): Promise<void> {
+    const { database } = this.#options;
     const publications = await existingPublications(database);
     const opened = await database.connectReplication();
-    connection = opened;
-    if (isStopped()) return;
+    this.#connection = opened;
+    if (this.#isStopped) return;
     // Sets the text formats that values are converted from (core/json-text.ts).
     const [server] = await opened.command(
       "select pg_backend_pid() as pid; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = 0",
     );
-    const seamless = await isResumable();
-    serverPid = Number(server?.pid);
-    if (!seamless) await makeSlot(opened);
-    if (isStopped()) return;
-    const decoder = createDecoder(options.wanted);
-    heardAt = performance.now();
-    paused = false;
-    const names = publications.map((name) => `"${name}"`).join(',');
-    const { ended } = opened.stream(
-      `START_REPLICATION SLOT ${slot?.name} LOGICAL ${lsnText(progress.received)} (proto_version '1', messages 'true', publication_names ${quoteLiteral(names)})`,
-      (payload) => {
-        heardAt = performance.now();
-        if (!progress.admits(payload)) return;
-        const event = decoder.decode(payload);
-        if (event !== undefined) options.onEvent(event);
-      },
-    );
-    state = 'live';
-    trouble = undefined;
-    retryMs = firstRetryMs;
-    const heart = setInterval(() => {
-      if (!paused && performance.now() - heardAt > silenceMs) {
-        log.warn({ silenceMs }, 'the change stream is silent');
-        opened.destroy();
-        return;
-      }
-      beat(database)
-        .then(checkWal)
-        .catch((error: unknown) => log.debug({ error }, 'failed to write a heartbeat'));
-    }, heartbeatMs).unref();
-    options.onLive(seamless);
+    const seamless = await this.#slot.isResumable();
+    this.#slot.serverPid = Number(server?.pid);
+    if (!seamless) await this.#makeSlot(opened);
+    if (this.#isStopped) return;
+    const ended = this.#read(opened, publications);
+    this.#state = 'live';
+    this.#trouble = undefined;
+    this.#retryMs = firstRetryMs;
+    const heart = setInterval(() => this.#beat(opened), heartbeatMs).unref();
+    this.#options.onLive(seamless);
     try {
       await ended;
     } catch (error) {
-      if (seamless && isRefusal(error)) giveUpSlot();
+      if (seamless && isRefusal(error)) this.#slot.giveUp();
       throw error;
     } finally {
       clearInterval(heart);
     }
-  };
+  }
 
-  /** Logs high WAL retention. If too much is retained, the stream ends, and the next one begins with a new slot. */
-  const checkWal = async (): Promise<void> => {
-    const checked = slot;
-    const found = checked && (await slotState(pool(), checked.name));
-    if (checked === undefined || found === undefined || checked !== slot) return;
-    retainedBytes = found.retained_bytes;
-    const facts = { slot: checked.name, retainedBytes, maxBytes: options.maxSlotWalBytes };
-    if (retainedBytes > options.maxSlotWalBytes) {
-      log.error(facts, 'PostgreSQL retains too much WAL for realtime; discarding undelivered changes');
-      warning = undefined;
-      giveUpSlot();
-      connection?.destroy();
-    } else if (retainedBytes > options.maxSlotWalBytes / 2) {
-      if (warning === undefined) log.warn(facts, 'PostgreSQL retains a lot of WAL for realtime');
-      warning = `PostgreSQL keeps ${Math.round(retainedBytes / 1024 ** 2)} MiB of WAL for the stream of changes; beyond ${Math.round(options.maxSlotWalBytes / 1024 ** 2)} MiB they are given up`;
-    } else warning = undefined;
-  };
+  #onEnd(reason: string): void {
+    this.#connection?.destroy();
+    this.#connection = undefined;
+    if (this.#isStopped) return;
+    this.#state = 'closed';
+    this.#trouble = `the stream of changes is interrupted: ${reason}`;
+    const retryMs = this.#retryMs;
+    this.#options.log.warn({ reason, retryMs }, 'the change stream ended; reopening it');
+    this.#retry = setTimeout(() => this.open(), retryMs);
+    this.#retryMs = Math.min(lastRetryMs, retryMs * 2);
+  }
 
-  const dropInTime = async (): Promise<void> => {
+  /** Starts the stream. The returned promise settles when it ends. */
+  #read(opened: ReplicationConnection, publications: readonly string[]): Promise<void> {
+    const { wanted, onEvent } = this.#options;
+    const decoder = createDecoder(wanted);
+    this.#heardAt = performance.now();
+    this.#paused = false;
+    const names = publications.map((name) => `"${name}"`).join(',');
+    const { ended } = opened.stream(
+      `START_REPLICATION SLOT ${this.#slot.name} LOGICAL ${lsnText(this.#progress.received)} (proto_version '1', messages 'true', publication_names ${quoteLiteral(names)})`,
+      (payload) => {
+        this.#heardAt = performance.now();
+        if (!this.#progress.admits(payload)) return;
+        const event = decoder.decode(payload);
+        if (event !== undefined) onEvent(event);
+      },
+    );
+    return ended;
+  }
+
+  /** Waits until all currently open write transactions have ended. */
+  async #makeSlot(opened: ReplicationConnection): Promise<void> {
+    const { database, log, onSnapshot } = this.#options;
+    await this.#slot.dropLeftovers();
+    const { name, permanent } = await this.#slot.choose(database.info.serverVersion);
+    const patience = setTimeout(() => {
+      this.#trouble = 'the stream of changes waits for open transactions that have written something';
+      log.warn({}, this.#trouble);
+    }, slotPatienceMs);
+    try {
+      const [answer] = await opened.command(
+        `CREATE_REPLICATION_SLOT ${name} ${permanent ? '' : 'TEMPORARY '}LOGICAL pgoutput (SNAPSHOT 'export')`,
+      );
+      this.#progress.restart();
+      await withSnapshot(database, answer?.snapshot_name ?? '', onSnapshot);
+    } catch (error) {
+      this.#slot.giveUp();
+      throw error;
+    } finally {
+      clearTimeout(patience);
+    }
+  }
+
+  #beat(opened: ReplicationConnection): void {
+    const { database, log } = this.#options;
+    if (!this.#paused && performance.now() - this.#heardAt > silenceMs) {
+      log.warn({ silenceMs }, 'the change stream is silent');
+      opened.destroy();
+      return;
+    }
+    writeHeartbeat(database)
+      .then(() => this.#checkWal())
+      .catch((error: unknown) => log.debug({ error }, 'failed to write a heartbeat'));
+  }
+
+  /** If too much WAL is retained, the stream ends, and the next one begins with a new slot. */
+  async #checkWal(): Promise<void> {
+    if (!(await this.#slot.checkWal())) this.#connection?.destroy();
+  }
+
+  async #dropInTime(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, farewellMs);
     });
-    await Promise.race([dropLeftovers(), late]).catch((error: unknown) =>
-      log.warn({ error }, 'failed to drop the replication slot; the next start drops it'),
+    await Promise.race([this.#slot.dropLeftovers(), late]).catch((error: unknown) =>
+      this.#options.log.warn({ error }, 'failed to drop the replication slot; the next start drops it'),
     );
     clearTimeout(timer);
-  };
+  }
+}
 
-  return {
-    open,
-    get live() {
-      return state === 'live';
-    },
-    get trouble() {
-      return trouble ?? warning;
-    },
-    get report() {
-      const { maxSlotWalBytes } = options;
-      return {
-        state: state === 'stopped' ? 'closed' : state,
-        trouble: trouble ?? warning,
-        slot: slot && { ...slot, retainedBytes, maxBytes: maxSlotWalBytes },
-      };
-    },
-    acknowledge(lsn) {
-      connection?.acknowledge(lsn);
-    },
-    pause() {
-      if (paused) return;
-      paused = true;
-      connection?.pause();
-    },
-    resume() {
-      if (!paused) return;
-      paused = false;
-      heardAt = performance.now();
-      connection?.resume();
-    },
-    async checkSlots() {
-      const dropped = await dropAbandoned(database, slot?.name);
-      if (dropped.length > 0) log.info({ slots: dropped }, 'dropped abandoned replication slots');
-      await checkWal();
-    },
-    async stop() {
-      state = 'stopped';
-      clearTimeout(retry);
-      connection?.destroy();
-      await running;
-      giveUpSlot();
-      await dropInTime();
-    },
-  };
+/**
+ * Runs as the tables' owner, because policies and indexes contain project code, which must not run as a role that can
+ * create slots. The snapshot exists until the next command on the exporting connection.
+ */
+async function withSnapshot(
+  database: Database,
+  name: string,
+  work: StreamOptions['onSnapshot'],
+): Promise<void> {
+  const session = await database.pool('supabase_realtime_admin').connect();
+  try {
+    await session.exec(
+      `begin isolation level repeatable read read only; set transaction snapshot ${quoteLiteral(name)}`,
+    );
+    await work(async (text) => {
+      const { columns, rows } = await session.queryText(sql`${sql.raw(text)}`);
+      return rows.map((row) =>
+        Object.fromEntries(columns.map((column, index) => [column.name, row[index] ?? null])),
+      );
+    });
+    await session.exec('commit');
+  } finally {
+    session.release();
+  }
 }
 
 /** Whether the server responded that it can't serve the slot. */
@@ -300,7 +289,7 @@ function isRefusal(error: unknown): boolean {
   return /^(42704|55000|58P01)$/.test((error as Partial<PostgresErrorShape>).code ?? '');
 }
 
-async function beat(database: Database): Promise<void> {
+async function writeHeartbeat(database: Database): Promise<void> {
   await database
     .pool('supabase_realtime_admin')
     .query(sql`select pg_logical_emit_message(true, 'plinth.realtime', 'heartbeat')`);

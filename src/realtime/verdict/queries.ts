@@ -1,7 +1,7 @@
 /** Queries for verdicts, which read the publication, the current row and the message. */
 import type { Pool, Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
-import { changesPublication, unpublishedSchemas } from '../changes/catalog.ts';
+import { changesPublication, unpublishedSchemas } from '../changes/catalog-queries.ts';
 import { messagesPublication } from '../changes/stream.ts';
 import type { Table } from '../core/change.ts';
 import type { Cells } from '../types.ts';

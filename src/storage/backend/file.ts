@@ -12,14 +12,24 @@ import type { Pieces } from '../pieces.ts';
 import { describeParts } from './describe-parts.ts';
 import { isDirectoryError, isMissing } from './file-errors.ts';
 import { assembleParts, openParts } from './file-parts.ts';
-import { filePaths, isVersion } from './file-paths.ts';
+import { type FilePaths, filePaths, isVersion } from './file-paths.ts';
 import { filePieces } from './file-pieces.ts';
 import { createReaders, type Readers } from './file-readers.ts';
 import { sweepFiles } from './file-sweep.ts';
 import { linkOrCopy, moved, removeTree, syncDirectory } from './file-system.ts';
-import { createIntentLog } from './intents.ts';
-import { createOwners } from './owners.ts';
-import { BodyTooLargeError, type ObjectBackend, type OpenBody, type StoredBody } from './types.ts';
+import { createIntentLog, type IntentLog } from './intents.ts';
+import { createOwners, type Owners } from './owners.ts';
+import {
+  BodyTooLargeError,
+  type Intent,
+  type ObjectBackend,
+  type OpenBody,
+  type Part,
+  type RecoveryReport,
+  type StoredBody,
+  type SweepOptions,
+  type SweepReport,
+} from './types.ts';
 
 /** Network chunks are batched up to this size before writing. */
 const writeBatchBytes = 256 * 1024;
@@ -29,65 +39,35 @@ const wholeBytes = 64 * 1024;
 /** The read size when hashing a file. */
 const hashedChunkBytes = 128 * 1024;
 
-export function createFileBackend(root: string, owners = createOwners(join(root, 'owners'))): ObjectBackend {
-  const paths = filePaths(root);
-  for (const directory of [paths.objects, paths.partial, paths.intents, paths.uploads, paths.orphans]) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-  }
-  const readers = createReaders();
-  /**
-   * Renames the folder first so that no part can be added while it is being deleted. The sweep also cleans up the new
-   * location.
-   */
-  const removeUpload = async (version: string): Promise<void> => {
-    const aside = paths.partialOf(randomUUID());
-    if (await moved(paths.upload(version), aside)) await removeTree(aside);
-  };
-  /** The version belongs to an object or an upload. */
-  const remove = (version: string): Promise<void> =>
-    readers.removeAfter(version, async () => {
-      if (!(await removeTree(paths.object(version)))) await removeUpload(version);
-    });
-  const intents = createIntentLog(paths.intents, owners, remove);
-  const shardsMade = new Set<string>();
+export const createFileBackend = (root: string, owners = createOwners(join(root, 'owners'))): ObjectBackend =>
+  new FileBackend(root, owners);
 
-  async function makeShard(version: string): Promise<string> {
-    const shard = paths.shard(version);
-    if (!shardsMade.has(shard)) {
-      await mkdir(shard, { recursive: true, mode: 0o700 });
-      await syncDirectory(paths.objects);
-      shardsMade.add(shard);
+class FileBackend implements ObjectBackend {
+  readonly #paths: FilePaths;
+  readonly #owners: Owners;
+  readonly #intents: IntentLog;
+  readonly #readers = createReaders();
+  readonly #shardsMade = new Set<string>();
+
+  constructor(root: string, owners: Owners) {
+    const paths = filePaths(root);
+    for (const directory of [paths.objects, paths.partial, paths.intents, paths.uploads, paths.orphans]) {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
     }
-    return shard;
+    this.#paths = paths;
+    this.#owners = owners;
+    this.#intents = createIntentLog(paths.intents, owners, (version) => this.#remove(version));
   }
 
-  /** Moves a finished partial file to its final path durably. */
-  async function publish(version: string): Promise<void> {
-    const shard = await makeShard(version);
-    await rename(paths.partialOf(version), paths.object(version));
-    await syncDirectory(shard);
+  announce(versions: readonly string[]): Promise<Intent> {
+    return this.#intents.open(versions);
   }
 
-  /** Writes and syncs a new file, and removes it on failure. */
-  async function writeFile(path: string, body: Pieces, maxBytes: number): Promise<StoredBody> {
-    const handle = await open(path, 'wx', 0o600);
-    try {
-      const written = await writeBody(handle, body, maxBytes);
-      await handle.sync();
-      await handle.close();
-      return written;
-    } catch (error) {
-      await handle.close();
-      await removeTree(path);
-      throw error;
-    }
-  }
-
-  async function write(version: string, body: Pieces, maxBytes: number): Promise<StoredBody> {
-    const partial = paths.partialOf(version);
+  async write(version: string, body: Pieces, maxBytes: number): Promise<StoredBody> {
+    const partial = this.#paths.partialOf(version);
     const written = await writeFile(partial, body, maxBytes);
     try {
-      await publish(version);
+      await this.#publish(version);
     } catch (error) {
       await removeTree(partial);
       throw error;
@@ -95,98 +75,144 @@ export function createFileBackend(root: string, owners = createOwners(join(root,
     return written;
   }
 
-  return {
-    announce: (versions) => intents.open(versions),
+  async storeFile(version: string, path: string): Promise<StoredBody> {
+    const partial = this.#paths.partialOf(version);
+    const stored = await hashAndSync(path);
+    try {
+      await linkOrCopy(path, partial);
+      await this.#publish(version);
+    } catch (error) {
+      await removeTree(partial);
+      throw error;
+    }
+    return stored;
+  }
 
-    write,
+  async writePart(upload: string, partId: string, body: Pieces, maxBytes: number): Promise<StoredBody> {
+    const directory = this.#paths.upload(upload);
+    if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
+      await syncDirectory(this.#paths.uploads);
+    const written = await writeFile(this.#paths.part(upload, partId), body, maxBytes);
+    await syncDirectory(directory);
+    return written;
+  }
 
-    async storeFile(version, path) {
-      const partial = paths.partialOf(version);
-      const stored = await hashAndSync(path);
-      try {
-        await linkOrCopy(path, partial);
-        await publish(version);
-      } catch (error) {
-        await removeTree(partial);
-        throw error;
-      }
+  async assemble(upload: string, parts: readonly Part[], version: string): Promise<StoredBody | undefined> {
+    const shard = await this.#makeShard(version);
+    const draft = this.#paths.partialOf(version);
+    const whole = await assembleParts(this.#paths.upload(upload), draft, this.#paths.object(version), parts);
+    if (!whole) return undefined;
+    await syncDirectory(shard);
+    return describeParts(parts);
+  }
+
+  async removeParts(upload: string, partIds: readonly string[]): Promise<void> {
+    for (const id of partIds) await removeTree(this.#paths.part(upload, id));
+  }
+
+  async copy(fromVersion: string, toVersion: string): Promise<StoredBody | undefined> {
+    if (!isVersion(fromVersion)) return undefined;
+    const partial = this.#paths.partialOf(toVersion);
+    const source = this.#paths.object(fromVersion);
+    try {
+      await copyFile(source, partial, constants.COPYFILE_FICLONE);
+      const stored = await hashAndSync(partial);
+      await this.#publish(toVersion);
       return stored;
-    },
+    } catch (error) {
+      await removeTree(partial);
+      if (isMissing(error)) return undefined;
+      if (!isDirectoryError(error)) throw error;
+    }
+    const body = await openParts(source, fromVersion, this.#readers);
+    if (!body) return undefined;
+    try {
+      return await this.write(toVersion, body.pieces(), body.sizeBytes);
+    } finally {
+      await body.close();
+    }
+  }
 
-    async writePart(upload, partId, body, maxBytes) {
-      const directory = paths.upload(upload);
-      if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
-        await syncDirectory(paths.uploads);
-      const written = await writeFile(paths.part(upload, partId), body, maxBytes);
-      await syncDirectory(directory);
-      return written;
-    },
+  async open(version: string): Promise<OpenBody | undefined> {
+    return isVersion(version) ? openBody(this.#paths.object(version), version, this.#readers) : undefined;
+  }
 
-    async assemble(upload, parts, version) {
-      const shard = await makeShard(version);
-      const draft = paths.partialOf(version);
-      const whole = await assembleParts(paths.upload(upload), draft, paths.object(version), parts);
-      if (!whole) return undefined;
-      await syncDirectory(shard);
-      return describeParts(parts);
-    },
-
-    async removeParts(upload, partIds) {
-      for (const id of partIds) await removeTree(paths.part(upload, id));
-    },
-
-    async copy(fromVersion, toVersion) {
-      if (!isVersion(fromVersion)) return undefined;
-      const partial = paths.partialOf(toVersion);
-      const source = paths.object(fromVersion);
-      try {
-        await copyFile(source, partial, constants.COPYFILE_FICLONE);
-        const stored = await hashAndSync(partial);
-        await publish(toVersion);
-        return stored;
-      } catch (error) {
-        await removeTree(partial);
-        if (isMissing(error)) return undefined;
-        if (!isDirectoryError(error)) throw error;
+  async recover(
+    findLiving: (versions: readonly string[]) => Promise<ReadonlySet<string>>,
+  ): Promise<RecoveryReport> {
+    await this.#owners.renew();
+    let settledIntents = 0;
+    let removedVersions = 0;
+    for await (const intent of this.#intents.leftOver()) {
+      const living = await findLiving(intent.versions);
+      for (const version of intent.versions) {
+        await removeTree(this.#paths.partialOf(version));
+        if (living.has(version)) continue;
+        await this.#remove(version);
+        removedVersions += 1;
       }
-      const body = await openParts(source, fromVersion, readers);
-      if (!body) return undefined;
-      try {
-        return await write(toVersion, body.pieces(), body.sizeBytes);
-      } finally {
-        await body.close();
-      }
-    },
+      await intent.close();
+      settledIntents += 1;
+    }
+    return { settledIntents, removedVersions };
+  }
 
-    async open(version) {
-      return isVersion(version) ? openBody(paths.object(version), version, readers) : undefined;
-    },
+  sweep(options: SweepOptions): Promise<SweepReport> {
+    return sweepFiles(this.#paths, options);
+  }
 
-    async recover(findLiving) {
-      await owners.renew();
-      let settledIntents = 0;
-      let removedVersions = 0;
-      for await (const intent of intents.leftOver()) {
-        const living = await findLiving(intent.versions);
-        for (const version of intent.versions) {
-          await removeTree(paths.partialOf(version));
-          if (living.has(version)) continue;
-          await remove(version);
-          removedVersions += 1;
-        }
-        await intent.close();
-        settledIntents += 1;
-      }
-      return { settledIntents, removedVersions };
-    },
+  async close(): Promise<void> {
+    await this.#intents.close();
+    await this.#owners.close();
+  }
 
-    sweep: (options) => sweepFiles(paths, options),
+  /** The version belongs to an object or an upload. */
+  #remove(version: string): Promise<void> {
+    return this.#readers.removeAfter(version, async () => {
+      if (!(await removeTree(this.#paths.object(version)))) await this.#removeUpload(version);
+    });
+  }
 
-    async close() {
-      await intents.close();
-      await owners.close();
-    },
-  };
+  /**
+   * Renames the folder first so that no part can be added while it is being deleted. The sweep also cleans up the new
+   * location.
+   */
+  async #removeUpload(version: string): Promise<void> {
+    const aside = this.#paths.partialOf(randomUUID());
+    if (await moved(this.#paths.upload(version), aside)) await removeTree(aside);
+  }
+
+  async #makeShard(version: string): Promise<string> {
+    const shard = this.#paths.shard(version);
+    if (!this.#shardsMade.has(shard)) {
+      await mkdir(shard, { recursive: true, mode: 0o700 });
+      await syncDirectory(this.#paths.objects);
+      this.#shardsMade.add(shard);
+    }
+    return shard;
+  }
+
+  /** Moves a finished partial file to its final path durably. */
+  async #publish(version: string): Promise<void> {
+    const shard = await this.#makeShard(version);
+    await rename(this.#paths.partialOf(version), this.#paths.object(version));
+    await syncDirectory(shard);
+  }
+}
+
+/** Writes and syncs a new file, and removes it on failure. */
+async function writeFile(path: string, body: Pieces, maxBytes: number): Promise<StoredBody> {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    const written = await writeBody(handle, body, maxBytes);
+    await handle.sync();
+    await handle.close();
+    return written;
+  } catch (error) {
+    await handle.close();
+    await removeTree(path);
+    throw error;
+  }
 }
 
 async function writeBody(handle: FileHandle, body: Pieces, maxBytes: number): Promise<StoredBody> {

@@ -1,0 +1,137 @@
+/** SQL for the catalog of published tables. */
+import type { Pool } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { RowPolicy } from '../core/owner.ts';
+
+export interface PublishedTable {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+}
+
+export const changesPublication = 'supabase_realtime';
+
+/**
+ * Schemas of services, which a publication for all tables also includes. They aren't sent to subscribers because every
+ * role that runs SQL can read some of their tables, such as queued requests with keys in their headers.
+ */
+export const unpublishedSchemas: readonly string[] = [
+  '_plinth',
+  '_realtime',
+  'cron',
+  'net',
+  'realtime',
+  'supabase_functions',
+  'supabase_migrations',
+  'vault',
+];
+
+export interface TableRow {
+  readonly schema: string;
+  readonly name: string;
+  readonly row_security: boolean;
+  readonly columns: readonly {
+    readonly name: string;
+    readonly typeOid: number;
+    readonly typeName: string;
+    readonly sqlType: string;
+    readonly bytewise: boolean;
+    readonly key: boolean;
+  }[];
+  readonly policies: readonly RowPolicy[];
+  /**
+   * Whether row owners can be determined. This requires that the functions with which policies identify the caller are
+   * the service's, and that the role that looks up owners bypasses RLS.
+   */
+  readonly owners_known: boolean;
+}
+
+export interface TypeRow {
+  readonly oid: number;
+  readonly name: string;
+  readonly kind: string;
+  readonly base: number;
+  readonly element: number;
+  readonly delimiter: string;
+  readonly attributes: readonly { readonly name: string; readonly typeOid: number }[];
+}
+
+/** Returns undefined if the table doesn't exist. */
+export async function findTable(pool: Pool, oid: number): Promise<TableRow | undefined> {
+  const statement = sql`
+    select n.nspname as schema, c.relname as name, c.relrowsecurity as row_security,
+      coalesce((
+        select jsonb_agg(jsonb_build_object(
+          'name', a.attname, 'typeOid', a.atttypid::int8, 'typeName', t.typname,
+          'sqlType', format_type(a.atttypid, -1), 'bytewise', coalesce(l.collisdeterministic, true),
+          'key', coalesce(a.attnum = any (k.conkey), false)
+        ) order by a.attnum)
+        from pg_catalog.pg_attribute a
+        join pg_catalog.pg_type t on t.oid = a.atttypid
+        left join pg_catalog.pg_collation l on l.oid = a.attcollation
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+          and a.attgenerated <> 'v' -- never in the stream
+      ), '[]') as columns,
+      coalesce((
+        select jsonb_agg(jsonb_build_object(
+          'permissive', p.polpermissive, 'using', pg_get_expr(p.polqual, p.polrelid)
+        ))
+        from pg_catalog.pg_policy p
+        where p.polrelid = c.oid and p.polcmd in ('r', '*')
+      ), '[]') as policies,
+      not exists (
+        select from pg_catalog.pg_proc f
+        where f.pronamespace = to_regnamespace('auth') and f.proname in ('uid', 'jwt')
+          and f.proowner::regrole::text not in ('supabase_auth_admin', 'supabase_admin')
+      ) and exists (
+        select from pg_catalog.pg_roles where rolname = 'service_role' and rolbypassrls
+      ) as owners_known
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    left join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
+    where c.oid = ${oid}`;
+  // With an empty search path, policy expressions contain qualified names. Type names are used in casts, for which both
+  // forms are valid.
+  const [row] = await pool.transaction((tx) => tx.query<TableRow>(statement), {
+    settings: [['search_path', '']],
+  });
+  return row;
+}
+
+export const listTypes = (pool: Pool, oids: readonly number[]): Promise<readonly TypeRow[]> =>
+  pool.query<TypeRow>(sql`
+    select t.oid::int8 as oid, t.typname as name, t.typtype::text as kind, t.typbasetype::int8 as base,
+      case when t.typcategory = 'A' then t.typelem::int8 else 0 end as element,
+      coalesce(e.typdelim, t.typdelim)::text as delimiter,
+      coalesce((
+        select jsonb_agg(jsonb_build_object('name', a.attname, 'typeOid', a.atttypid::int8) order by a.attnum)
+        from pg_catalog.pg_attribute a
+        where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped
+      ), '[]') as attributes
+    from pg_catalog.pg_type t
+    left join pg_catalog.pg_type e on e.oid = t.typelem
+    where t.oid = any (${oids}::oid[])`);
+
+/** The columns that the role can SELECT. */
+export const listReadableColumns = (
+  pool: Pool,
+  oid: number,
+  role: string,
+): Promise<readonly { readonly name: string; readonly exempt: boolean }[]> =>
+  pool.query<{ name: string; exempt: boolean }>(sql`
+    select a.attname as name,
+      r.rolsuper or r.rolbypassrls or pg_has_role(r.oid, c.relowner, 'USAGE') as exempt
+    from pg_catalog.pg_roles r, pg_catalog.pg_class c
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where r.rolname = ${role} and c.oid = ${oid}
+      and has_schema_privilege(r.oid, c.relnamespace, 'USAGE')
+      and has_column_privilege(r.oid, a.attrelid, a.attnum, 'SELECT')`);
+
+export const listPublished = (pool: Pool): Promise<readonly PublishedTable[]> =>
+  pool.query<PublishedTable>(sql`
+    select c.oid::int8 as oid, p.schemaname as schema, p.tablename as name
+    from pg_catalog.pg_publication_tables p
+    join pg_catalog.pg_namespace n on n.nspname = p.schemaname
+    join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = p.tablename
+    where p.pubname = ${changesPublication} and p.schemaname <> all (${unpublishedSchemas})
+    order by 1`);

@@ -1,0 +1,68 @@
+/** Results of validating subscriptions against a table, cached until PostgreSQL describes the table again. */
+import type { Pool, PostgresErrorShape } from '../../database/types.ts';
+import type { ChangeRequest } from '../core/filter.ts';
+import type { ValidCondition } from '../core/filter-match.ts';
+import { isServerResponse } from '../core/server-response.ts';
+import { checkSubscription } from './checks.ts';
+
+/** The result of validating a request for a role against a table: its conditions, or PostgreSQL's error. */
+export type Checked =
+  | { readonly conditions: readonly ValidCondition[] }
+  | { readonly error: PostgresErrorShape };
+
+/** Limits the cache because clients can send arbitrarily many different requests. */
+const maxChecksPerTable = 10_000;
+
+const keyOf = (role: string, request: ChangeRequest): string =>
+  JSON.stringify([role, request.conditions, request.select]);
+
+export class SubscriptionChecks {
+  readonly #pool: () => Pool;
+  readonly #checks = new Map<number, Map<string, Checked>>();
+  readonly #generations = new Map<number, number>();
+
+  constructor(pool: () => Pool) {
+    this.#pool = pool;
+  }
+
+  known(oid: number, role: string, request: ChangeRequest): Checked | undefined {
+    return this.#checks.get(oid)?.get(keyOf(role, request));
+  }
+
+  async check(oid: number, role: string, request: ChangeRequest): Promise<Checked> {
+    const before = this.known(oid, role, request);
+    if (before !== undefined) return before;
+    const generation = this.generation(oid);
+    const checked = await checkSubscription(this.#pool(), oid, role, request).then(
+      (conditions): Checked => ({ conditions }),
+      (error: PostgresErrorShape): Checked => {
+        // Only errors about the request itself are cached.
+        if (!isServerResponse(error)) throw error;
+        return { error };
+      },
+    );
+    if (this.generation(oid) === generation) {
+      let ofTable = this.#checks.get(oid);
+      if (ofTable === undefined) {
+        ofTable = new Map();
+        this.#checks.set(oid, ofTable);
+      }
+      if (ofTable.size >= maxChecksPerTable) ofTable.clear();
+      ofTable.set(keyOf(role, request), checked);
+    }
+    return checked;
+  }
+
+  /** Changes whenever the table is described, so that operations based on an older description are restarted. */
+  generation(oid: number): number {
+    return this.#generations.get(oid) ?? 0;
+  }
+
+  beginGeneration(oid: number): void {
+    this.#generations.set(oid, this.generation(oid) + 1);
+  }
+
+  forget(oid: number): void {
+    this.#checks.delete(oid);
+  }
+}
