@@ -127,10 +127,10 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
     refuseExposure(host, mode, keys.wellKnown);
 
   // Loading the modules blocks this thread for a while, so it takes place while PostgreSQL starts.
-  let rooms: ReturnType<typeof loadRooms> | undefined;
+  let modules: ReturnType<typeof loadModules> | undefined;
   const whileStarting = (): void => {
-    rooms ??= loadRooms();
-    rooms.catch(() => undefined);
+    modules ??= loadModules();
+    modules.catch(() => undefined);
   };
   const database =
     options.database ??
@@ -163,7 +163,7 @@ export async function createBackend(options: BackendOptions = {}): Promise<Backe
         keys,
         database,
       },
-      await (rooms ?? loadRooms()),
+      await (modules ?? loadModules()),
     );
     return parts;
   } catch (error) {
@@ -187,8 +187,8 @@ function databaseSettings(
   return { databaseSettings: settings, withheldSettings: withheld };
 }
 
-async function loadRooms() {
-  const [auth, rest, realtime, storage, functions, mail, jobs, account, consoleRoom, gateway, project] =
+async function loadModules() {
+  const [auth, rest, realtime, storage, functions, mail, jobs, account, consoleModule, gateway, project] =
     await Promise.all([
       import('./auth/index.ts'),
       import('./rest/index.ts'),
@@ -211,34 +211,40 @@ async function loadRooms() {
     mail,
     jobs,
     account,
-    console: consoleRoom,
+    console: consoleModule,
     gateway,
     project,
   };
 }
 
-type Rooms = Awaited<ReturnType<typeof loadRooms>>;
+type Modules = Awaited<ReturnType<typeof loadModules>>;
 
 /** The services' tables in creation order. */
-const migrationSets = (rooms: Rooms): MigrationSet[] =>
-  [rooms.auth, rooms.storage, rooms.realtime, rooms.mail, rooms.account, rooms.console, rooms.project].map(
-    (room) => room.migrations,
-  );
+const migrationSets = (modules: Modules): MigrationSet[] =>
+  [
+    modules.auth,
+    modules.storage,
+    modules.realtime,
+    modules.mail,
+    modules.account,
+    modules.console,
+    modules.project,
+  ].map(({ migrations }) => migrations);
 
 /**
  * Performs every change that startup makes to a database before requests are served. Used for templates of test
  * databases.
  */
 export async function prepareDatabase(database: Database, config: Config, projectDir: string): Promise<void> {
-  const rooms = await loadRooms();
-  await database.migrate(migrationSets(rooms));
+  const modules = await loadModules();
+  await database.migrate(migrationSets(modules));
   const keys = createKeys({
     mode: 'development',
     config,
     supabaseDir: join(projectDir, 'supabase'),
     dataDir: projectDir,
   });
-  const project = rooms.project.createProject({
+  const project = modules.project.createProject({
     database,
     config,
     keys,
@@ -263,21 +269,25 @@ interface Parts extends BackendOptions {
   readonly database: Database;
 }
 
-async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
-  const { config, keys, database, log, telemetry, mode, projectDir, supabaseDir, dataDir, onProgress } =
-    parts;
-  const host = config.plinth.server.host;
+/** Addresses and internal requests. The ports are only known once the gateways listen. */
+interface Hosting {
+  readonly host: string;
+  readonly apiUrl: () => string;
+  readonly consoleUrl: () => string;
+  readonly ownAddress: { readonly publicUrl: URL | undefined };
+  /** The address of the API on this machine. Resolves once the gateway listens. */
+  readonly localUrl: Promise<string>;
+  readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly health: () => Record<string, string | undefined>;
+}
+
+function createServices(parts: Parts, modules: Modules, hosting: Hosting) {
+  const { config, keys, database, mode, projectDir, supabaseDir, dataDir, log } = parts;
+  const { host, apiUrl, localUrl, internalFetch } = hosting;
   const logOf = (service: string): Logger => log.child({ service });
   const clock = systemClock;
-  const consoleHost = consoleHostOf(config);
-  const port = parts.port ?? config.api.port;
-  const consolePort = parts.consolePort ?? (port === 0 ? 0 : config.studio.port);
-  let url = addressOf(apiAddress(config), host, port);
-  let consoleUrl = addressOf(consoleAddress(config), consoleHost, consolePort);
-  const apiUrl = (): string => url;
-  const internalFetch = (path: string, init?: RequestInit): Promise<Response> => gateway.fetch(path, init);
-
-  const mail = rooms.mail.createMail({
+  const mail = modules.mail.createMail({
     database,
     config,
     // The server doesn't require a password, so it must only be reachable from the developer's own machine.
@@ -285,7 +295,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     port: parts.mailPort ?? (mode === 'development' ? config.local_smtp.port : undefined),
     log: logOf('mail'),
   });
-  const auth = rooms.auth.createAuth({
+  const auth = modules.auth.createAuth({
     database,
     keys,
     config,
@@ -298,7 +308,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     ...(parts.outgoing === undefined ? {} : { outgoing: parts.outgoing }),
     log: logOf('auth'),
   });
-  const rest = rooms.rest.createRest({
+  const rest = modules.rest.createRest({
     database,
     keys,
     config,
@@ -306,8 +316,8 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     log: logOf('rest'),
     permissionHints: mode === 'development' ? 'full' : 'short',
   });
-  const realtime = rooms.realtime.createRealtime({ database, keys, config, log: logOf('realtime') });
-  const storage = rooms.storage.createStorage({
+  const realtime = modules.realtime.createRealtime({ database, keys, config, log: logOf('realtime') });
+  const storage = modules.storage.createStorage({
     database,
     keys,
     config,
@@ -315,7 +325,7 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     mode,
     log: logOf('storage'),
   });
-  const functions = rooms.functions.createFunctions({
+  const functions = modules.functions.createFunctions({
     database,
     keys,
     config,
@@ -326,16 +336,15 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     isDevelopment: mode === 'development',
     log: logOf('functions'),
   });
-  const listening = Promise.withResolvers<string>();
-  const jobs = rooms.jobs.createJobs({
+  const jobs = modules.jobs.createJobs({
     database,
     config,
     mode,
     apiUrl,
-    localUrl: listening.promise,
+    localUrl,
     log: logOf('jobs'),
   });
-  const account = rooms.account.createAccount({
+  const account = modules.account.createAccount({
     database,
     keys,
     config,
@@ -351,10 +360,17 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     clock,
     log: logOf('account'),
   });
-  const health = (): Record<string, string | undefined> =>
-    Object.fromEntries(services.map((service) => [service.name, service.health?.()]));
-  const ownAddress = { publicUrl: urlOf(config.plinth.console.url) };
-  const operators = rooms.console.createConsole({
+  return { mail, auth, rest, realtime, storage, functions, jobs, account };
+}
+
+type Services = ReturnType<typeof createServices>;
+
+function createOperators(parts: Parts, modules: Modules, hosting: Hosting, services: Services) {
+  const { config, keys, database, projectDir, supabaseDir, dataDir, telemetry, log } = parts;
+  const { mail, auth, rest, realtime, functions } = services;
+  const { apiUrl, consoleUrl, ownAddress, internalFetch, internalStream, health } = hosting;
+  const clock = systemClock;
+  return modules.console.createConsole({
     database,
     keys,
     config,
@@ -369,21 +385,29 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     functions,
     realtime,
     apiUrl,
-    consoleUrl: () => consoleUrl,
+    consoleUrl,
     ownAddress,
     attempt: rest.attempt,
     internalFetch,
-    internalStream: (path, init) => gateway.stream(path, init),
+    internalStream,
     writeMigration: (tx, name, statements) =>
-      rooms.project.writeMigration(tx, supabaseDir, { name, statements, now: clock.now() }),
+      modules.project.writeMigration(tx, supabaseDir, { name, statements, now: clock.now() }),
     dataDir,
     webDir,
     clock,
-    log: logOf('console'),
+    log: log.child({ service: 'console' }),
     health,
-    leftOut: () => rooms.project.listFailures(database),
+    leftOut: () => modules.project.listFailures(database),
   });
+}
 
+/** Returns the services that the configuration enables, in start order. */
+function enabledServices(
+  { config, exclude }: Parts,
+  services: Services,
+  operators: ConsoleService,
+): Service[] {
+  const { mail, auth, rest, realtime, storage, functions, jobs, account } = services;
   const wanted: [Service, boolean][] = [
     [mail, config.local_smtp.enabled],
     [auth, config.auth.enabled],
@@ -395,18 +419,48 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
     [account, config.auth.enabled],
     [operators, config.studio.enabled],
   ];
-  const services = wanted
-    .filter(([service, enabled]) => enabled && !parts.exclude?.includes(service.name))
+  return wanted
+    .filter(([service, enabled]) => enabled && !exclude?.includes(service.name))
     .map(([service]) => service);
+}
+
+async function compose(parts: Parts, modules: Modules): Promise<Backend> {
+  const { config, keys, database, log, telemetry, mode, projectDir, onProgress } = parts;
+  const host = config.plinth.server.host;
+  const consoleHost = consoleHostOf(config);
+  const port = parts.port ?? config.api.port;
+  const consolePort = parts.consolePort ?? (port === 0 ? 0 : config.studio.port);
+  let url = addressOf(apiAddress(config), host, port);
+  let consoleUrl = addressOf(consoleAddress(config), consoleHost, consolePort);
+  const internalFetch = (path: string, init?: RequestInit): Promise<Response> => gateway.fetch(path, init);
+
+  const listening = Promise.withResolvers<string>();
+  const health = (): Record<string, string | undefined> =>
+    Object.fromEntries(services.map((service) => [service.name, service.health?.()]));
+  const ownAddress = { publicUrl: urlOf(config.plinth.console.url) };
+  const hosting: Hosting = {
+    host,
+    apiUrl: () => url,
+    consoleUrl: () => consoleUrl,
+    ownAddress,
+    localUrl: listening.promise,
+    internalFetch,
+    internalStream: (path, init) => gateway.stream(path, init),
+    health,
+  };
+  const created = createServices(parts, modules, hosting);
+  const { mail, storage, functions, jobs } = created;
+  const operators = createOperators(parts, modules, hosting, created);
+  const services = enabledServices(parts, created, operators);
   const common = {
     keys,
-    log: logOf('gateway'),
+    log: log.child({ service: 'gateway' }),
     onRequestEnd: telemetry.requestEnded,
     trustedProxies: config.plinth.server.trusted_proxies,
-    limits: rooms.gateway.limitsFrom(config.plinth.server),
+    limits: modules.gateway.limitsFrom(config.plinth.server),
   };
   const hasConsole = services.includes(operators);
-  const gateway = rooms.gateway.createGateway({
+  const gateway = modules.gateway.createGateway({
     ...common,
     services: services.filter((service) => service !== operators),
     secretKeys: {
@@ -421,11 +475,19 @@ async function compose(parts: Parts, rooms: Rooms): Promise<Backend> {
         : undefined,
   });
   const consoleGateway = hasConsole
-    ? rooms.gateway.createGateway({ ...common, services: [operators], own: ownAddress, home: '/console/' })
+    ? modules.gateway.createGateway({ ...common, services: [operators], own: ownAddress, home: '/console/' })
     : undefined;
 
-  await database.migrate(migrationSets(rooms));
-  const project = rooms.project.createProject({ database, config, keys, projectDir, mode, log, onProgress });
+  await database.migrate(migrationSets(modules));
+  const project = modules.project.createProject({
+    database,
+    config,
+    keys,
+    projectDir,
+    mode,
+    log,
+    onProgress,
+  });
 
   let state: 'new' | 'started' | 'stopped' = 'new';
   let stopping: Promise<void> | undefined;

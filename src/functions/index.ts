@@ -4,8 +4,7 @@
  * Glossary. *Function*: a folder with an entrypoint, identified by its slug. *Worker*: a process that serves one
  * function. *Policy*: `per_worker` shares a worker between requests, and `oneshot` starts a worker per request.
  */
-import { existsSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../database/types.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -13,16 +12,16 @@ import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { createCatalog, type FunctionSource, type ServeOverrides } from './catalog.ts';
-import { functionEnvironment } from './core/environment.ts';
 import { defaultLimits, type Limits } from './core/limits.ts';
-import { machineNetwork } from './core/machine-network.ts';
 import type { ModuleGraph } from './core/module-graph.ts';
 import type { InspectMode } from './deno/arguments.ts';
 import { findDeno } from './deno/binary.ts';
 import { createTypeChecker } from './deno/check.ts';
 import { createGraphs } from './deno/graph.ts';
+import { FunctionEnvironments } from './environments.ts';
 import { createInvocations, type Invocations } from './invocations.ts';
-import { createFunctionLogs, type FunctionLogs, type NewLogLine } from './logs.ts';
+import { createLineLog } from './line-log.ts';
+import { createFunctionLogs, type FunctionLogs } from './logs.ts';
 import { createProxy } from './proxy.ts';
 import { mostReadableFiles, readablePaths } from './readable-files.ts';
 import { type Reload, reloadOnChange } from './reload.ts';
@@ -96,9 +95,6 @@ export interface ServeSession extends ServeOverrides {
 
 const prefix = '/functions/v1';
 
-const existingFile = (path: string): string | undefined =>
-  path !== '' && existsSync(path) ? resolve(path) : undefined;
-
 export function createFunctions(deps: FunctionsDeps): FunctionsService {
   const { config, keys, log, isDevelopment } = deps;
   let session: ServeSession = {};
@@ -109,40 +105,9 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
   const proxy = createProxy(limits);
   const logs = createFunctionLogs();
   const invocations = createInvocations();
-  const warned = new Set<string>();
-  const environmentOf = (source: FunctionSource): ReturnType<typeof functionEnvironment> =>
-    functionEnvironment({
-      slug: source.slug,
-      configSecrets: config.edge_runtime.secrets,
-      sharedFile: catalog.sharedEnv(),
-      own: source.env,
-      apiUrl: deps.apiUrl(),
-      databaseUrl: deps.database.info.projectUrl,
-      keys,
-      includesJwtSecret: isDevelopment,
-    });
-  const environment = (source: FunctionSource): WorkerEnvironment => {
-    const { env: project, ignored } = environmentOf(source);
-    for (const name of ignored) {
-      if (warned.has(name)) continue;
-      warned.add(name);
-      log.warn(
-        { service: 'functions', name },
-        `${name} is set by the platform, so the project's value is ignored`,
-      );
-    }
-    const network = machineNetwork(deps.shell, project, deps.apiUrl(), existingFile);
-    return { env: { ...project, ...network.env }, hidden: network.hidden };
-  };
-  const onLine = (given: NewLogLine): void => {
-    const line = logs.add(given, systemClock.now());
-    if (line === undefined) return;
-    const { function: slug, level, line: text, requestId } = line;
-    const fields = { service: 'functions', function: slug, ...(requestId ? { requestId } : {}) };
-    if (level === 'debug') log.debug(fields, text);
-    else if (level === 'info') log.info(fields, text);
-    else log.warn(fields, text);
-  };
+  const environments = new FunctionEnvironments(deps, catalog);
+  const environment = (source: FunctionSource): WorkerEnvironment => environments.of(source);
+  const onLine = createLineLog(logs, log);
   const inspect = (slug: string): ServeSession['inspect'] => {
     if (session.inspect === undefined) return undefined;
     if (!inspected.includes(slug)) inspected.push(slug);
@@ -229,7 +194,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
     describe(slug) {
       const source = catalog.find(slug);
       if (source === undefined) return undefined;
-      const { env } = environmentOf(source);
+      const { env } = environments.projectVariables(source);
       return {
         slug,
         verifyJwt: source.verifyJwt,

@@ -9,28 +9,25 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { defaultConfig } from '../config/index.ts';
 import { setGatewayHeaders } from '../kernel/gateway-headers.ts';
 import type { Logger } from '../kernel/log.ts';
-import { originForm } from '../kernel/origin-form.ts';
 import type { OwnAddress } from '../kernel/request-origin.ts';
 import type { Mount, Service } from '../kernel/service.ts';
 import { type RequestRecord, Trace, traces } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 import { createAdmission } from './admission.ts';
 import { type ApiKeyRule, createApiKeyRule } from './api-keys.ts';
-import { clientErrorHandler, maxHeaderBytes } from './client-error.ts';
+import { createApp } from './app.ts';
 import { answerPreflight, isPreflight } from './cors.ts';
 import { identify } from './identify.ts';
-import { lazyValidation } from './lazy-validation.ts';
-import { type GatewayLimits, headerCheckMs, limitsFrom } from './limits.ts';
+import { type GatewayLimits, limitsFrom } from './limits.ts';
 import { metricsRoute } from './metrics.ts';
 import { guardOrigin } from './own-origin.ts';
 import { watchPace } from './pace.ts';
-import { requestIdOf } from './request-id.ts';
 import { lineInLog } from './request-line.ts';
-import { SafeResponse, setDocuments } from './safe-response.ts';
+import { setDocuments } from './safe-response.ts';
 import {
   createSecretKeyRule,
   type SecretKeyOptions,
@@ -38,7 +35,7 @@ import {
   secretKeyRefusal,
 } from './secret-keys.ts';
 import { createTrustedProxies, type TrustedProxies } from './trusted-proxies.ts';
-import { applyApiKey, dispatchUpgrades, findMount, hideOwnCookies, isUpgradable } from './upgrades.ts';
+import { applyApiKey, dispatchUpgrades, hideOwnCookies } from './upgrades.ts';
 
 export { type GatewayLimits, limitsFrom } from './limits.ts';
 
@@ -91,27 +88,6 @@ export interface Route {
   readonly path: string;
 }
 
-/** Responses have no schemas here, so no serializers are generated. */
-const plainJson = () => () => JSON.stringify;
-
-/** The keep-alive time for idle connections that is announced to clients, in milliseconds. */
-const keepAliveTimeout = 72_000;
-/**
- * The additional time for which idle connections are actually kept. A busy client may send its next request late, and
- * the connection must not have been closed just before.
- */
-const keepAliveTimeoutBuffer = 10_000;
-
-/**
- * The time without data, in milliseconds, after which the kernel probes whether the client is still connected. A client
- * that lost its network doesn't close its connection, so the server would wait forever for the rest of its body. A slow
- * client responds to the probe and can continue.
- */
-const probeAfterMs = 5 * 60 * 1000;
-
-/** Applies to services that don't set a body limit. */
-const defaultBodyLimitBytes = 10 * 1024 * 1024;
-const maxPathChars = 64 * 1024;
 /** Sent with a rejection for too many connections. */
 const retryAfterSeconds = '5';
 /** A WebSocket doesn't end on its own. Its service closes it within this time. */
@@ -129,59 +105,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   const limits = options.limits ?? limitsFrom(defaultConfig().plinth.server);
   const proxies = createTrustedProxies(options.trustedProxies);
   const stripForwarding = createForwardingRule(proxies, log);
-  const app = Fastify({
-    logger: false,
-    bodyLimit: defaultBodyLimitBytes,
+  const app = createApp({
+    mounts,
+    limits,
     trustProxy: options.trustedProxies.length > 0 ? proxies.trusts : false,
-    forceCloseConnections: 'idle',
-    keepAliveTimeout,
-    // Requests to upgrade to protocols that no service supports (such as cleartext HTTP/2) are handled as plain
-    // requests.
-    http: {
-      ServerResponse: SafeResponse,
-      keepAliveTimeoutBuffer,
-      keepAlive: true,
-      keepAliveInitialDelay: probeAfterMs,
-      maxHeaderSize: maxHeaderBytes,
-      headersTimeout: limits.headerTimeoutMs,
-      connectionsCheckingInterval: headerCheckMs(limits),
-      shouldUpgradeCallback: (request) => isUpgradable(mounts, request),
-    },
-    clientErrorHandler: clientErrorHandler(options.own === undefined),
-    // Runs first for every request.
-    rewriteUrl: (request) => {
-      stripForwarding(request);
-      return originForm(request.url ?? '/');
-    },
-    frameworkErrors: (error, request, reply: FastifyReply) => {
-      const mount = findMount(mounts, request.url.split('?', 1)[0] ?? '/');
-      const { status, body } = mount?.badPath ?? {
-        status: 400,
-        body: { code: error.code, message: error.message },
-      };
-      reply.raw.setHeader('x-request-id', request.id);
-      if (mount?.cors === 'open') reply.raw.setHeader('access-control-allow-origin', '*');
-      onRequestEnd({
-        at: Date.now(),
-        requestId: request.id,
-        service: 'gateway',
-        method: request.method,
-        // The URL can't be parsed, so its secrets couldn't be removed.
-        url: '',
-        status,
-        durationMs: 0,
-        ip: request.ip,
-        userAgent: request.headers['user-agent'],
-        trace: undefined,
-      });
-      reply.code(status).send(body);
-    },
-    genReqId: (request) => requestIdOf(request.headers),
-    routerOptions: { maxParamLength: maxPathChars, ignoreTrailingSlash: false },
-    exposeHeadRoutes: false,
-    schemaController: { compilersFactory: { buildValidator: lazyValidation, buildSerializer: plainJson } },
+    isOpen: options.own === undefined,
+    stripForwarding,
+    onRequestEnd,
   });
-
   const routes: Route[] = [];
   app.addHook('onRoute', ({ method, url }) => {
     const methods = typeof method === 'string' ? [method] : method;
@@ -194,23 +125,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   app.decorateRequest('mayUseSecretKeys', false);
   const admission = createAdmission(app.server, limits, proxies);
   const pace = watchPace(app.server, limits);
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.gatewayHeaders = ['x-request-id', request.id];
-    request.trace = new Trace(request.id, performance.now());
-    pace.watch(request.raw, reply.raw);
-    const refusal = admission.admit(request.raw, (release) => void reply.raw.once('close', release));
-    if (refusal === undefined) done();
-    else {
-      reply
-        .code(refusal.status)
-        .headers({
-          connection: 'close',
-          'retry-after': retryAfterSeconds,
-          ...(options.own === undefined ? { 'access-control-allow-origin': '*' } : {}),
-        })
-        .send(refusal.body);
-    }
-  });
+  admitRequests(app, admission, pace, options.own === undefined);
   if (options.own !== undefined) guardOrigin(app, options.own);
   app.addHook('onSend', (request, reply, _payload, done) => {
     setGatewayHeaders(reply);
@@ -223,36 +138,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
     done();
   });
-  app.addHook('onResponse', (request, reply, done) => {
-    const { method, url, ip, id, serviceName, trace, headers } = request;
-    const status = reply.raw.statusCode;
-    if (trace !== undefined && trace.role === undefined && status !== 401)
-      identify(trace, headers.authorization, options.keys);
-    onRequestEnd({
-      at: Date.now(),
-      requestId: id,
-      service: serviceName,
-      method,
-      url,
-      status,
-      durationMs: reply.elapsedTime,
-      ip,
-      userAgent: headers['user-agent'],
-      trace,
-    });
-    done();
-  });
-  app.setErrorHandler((error: Error & { statusCode?: number; code?: string }, request, reply) => {
-    const status = error.statusCode !== undefined && error.statusCode >= 400 ? error.statusCode : 500;
-    if (status >= 500) log.error({ requestId: request.id, error }, 'request failed');
-    reply
-      .code(status)
-      .send(
-        status >= 500
-          ? { code: 'internal_error', message: 'Internal server error', requestId: request.id }
-          : { code: error.code ?? 'bad_request', message: error.message },
-      );
-  });
+  reportRequests(app, options.keys, onRequestEnd);
+  renderErrors(app, log);
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';
     const hint = options.hint?.(path);
@@ -301,6 +188,72 @@ export function createGateway(options: GatewayOptions): Gateway {
       for (const timer of [...cuts, sweep]) clearTimeout(timer);
     },
   };
+}
+
+/** Rejects requests above the limits, and starts the request's trace. */
+function admitRequests(
+  app: FastifyInstance,
+  admission: ReturnType<typeof createAdmission>,
+  pace: ReturnType<typeof watchPace>,
+  isOpen: boolean,
+): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.gatewayHeaders = ['x-request-id', request.id];
+    request.trace = new Trace(request.id, performance.now());
+    pace.watch(request.raw, reply.raw);
+    const refusal = admission.admit(request.raw, (release) => void reply.raw.once('close', release));
+    if (refusal === undefined) done();
+    else {
+      reply
+        .code(refusal.status)
+        .headers({
+          connection: 'close',
+          'retry-after': retryAfterSeconds,
+          ...(isOpen ? { 'access-control-allow-origin': '*' } : {}),
+        })
+        .send(refusal.body);
+    }
+  });
+}
+
+function reportRequests(
+  app: FastifyInstance,
+  keys: Keys,
+  onRequestEnd: (record: RequestRecord) => void,
+): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, url, ip, id, serviceName, trace, headers } = request;
+    const status = reply.raw.statusCode;
+    if (trace !== undefined && trace.role === undefined && status !== 401)
+      identify(trace, headers.authorization, keys);
+    onRequestEnd({
+      at: Date.now(),
+      requestId: id,
+      service: serviceName,
+      method,
+      url,
+      status,
+      durationMs: reply.elapsedTime,
+      ip,
+      userAgent: headers['user-agent'],
+      trace,
+    });
+    done();
+  });
+}
+
+function renderErrors(app: FastifyInstance, log: Logger): void {
+  app.setErrorHandler((error: Error & { statusCode?: number; code?: string }, request, reply) => {
+    const status = error.statusCode !== undefined && error.statusCode >= 400 ? error.statusCode : 500;
+    if (status >= 500) log.error({ requestId: request.id, error }, 'request failed');
+    reply
+      .code(status)
+      .send(
+        status >= 500
+          ? { code: 'internal_error', message: 'Internal server error', requestId: request.id }
+          : { code: error.code ?? 'bad_request', message: error.message },
+      );
+  });
 }
 
 /**

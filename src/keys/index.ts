@@ -75,6 +75,7 @@ export function createKeys(options: KeysOptions): KeyStore {
   const s3 = secrets?.s3 ?? demo.s3;
   const isWellKnown = s3.secretAccessKey === demo.s3.secretAccessKey;
   const jwtSecret: string = auth.jwt_secret ?? secrets?.jwtSecret ?? demo.jwtSecret;
+  const secretApiKey: string = auth.secret_key ?? secrets?.secretKey ?? demo.secretKey;
   const file = keyFileOf({ ...options, signingKeysPath: auth.signing_keys_path });
   // A change clears all caches so that a token signed by a revoked key isn't accepted.
   const forget = (): void => {
@@ -166,7 +167,7 @@ export function createKeys(options: KeysOptions): KeyStore {
       return currentApiKeys().serviceRole;
     },
     publishableKey: auth.publishable_key ?? secrets?.publishableKey ?? demo.publishableKey,
-    secretKey: auth.secret_key ?? secrets?.secretKey ?? demo.secretKey,
+    secretKey: secretApiKey,
     jwtSecret,
     s3: { ...s3, isWellKnown },
     databasePassword: secrets?.databasePassword ?? 'postgres',
@@ -174,17 +175,12 @@ export function createKeys(options: KeysOptions): KeyStore {
     kindOfApiKey: furtherKeys.kindOf,
     signingKeys: file,
     keyUses: () => uses.read(),
-    wellKnown: [
-      ...(publicJwtSecrets.includes(jwtSecret) ? ['auth.jwt_secret'] : []),
-      ...((auth.secret_key ?? secrets?.secretKey ?? demo.secretKey) === demo.secretKey
-        ? ['auth.secret_key']
-        : []),
-      ...(ring.current().publicKeys.some((key) => key.x === demo.signingKey.x) ||
-      ring.current().secretKeys.some(({ k }) => publicSecretTexts.includes(String(k)))
-        ? ['auth.signing_keys_path']
-        : []),
-      ...(isWellKnown ? ['the S3 key pair'] : []),
-    ],
+    wellKnown: publicSettings({
+      jwtSecret,
+      secretKey: secretApiKey,
+      ring: ring.current(),
+      isS3WellKnown: isWellKnown,
+    }),
     verify: (token) => verifyWith(all, token, 'access'),
     verifyOwn: (token) => verifyWith(own, token, 'access'),
     verifySignedUrl: (token) => verifyWith(own, token, 'signed-url'),
@@ -207,6 +203,25 @@ export function createKeys(options: KeysOptions): KeyStore {
       ],
     }),
   };
+}
+
+/** The names of settings whose value is public. */
+function publicSettings(values: {
+  readonly jwtSecret: string;
+  readonly secretKey: string;
+  readonly ring: Pick<ReturnType<ReturnType<typeof createKeyRing>['current']>, 'publicKeys' | 'secretKeys'>;
+  readonly isS3WellKnown: boolean;
+}): string[] {
+  const { publicKeys, secretKeys } = values.ring;
+  const hasPublicSigningKey =
+    publicKeys.some((key) => key.x === demo.signingKey.x) ||
+    secretKeys.some(({ k }) => publicSecretTexts.includes(String(k)));
+  return [
+    ...(publicJwtSecrets.includes(values.jwtSecret) ? ['auth.jwt_secret'] : []),
+    ...(values.secretKey === demo.secretKey ? ['auth.secret_key'] : []),
+    ...(hasPublicSigningKey ? ['auth.signing_keys_path'] : []),
+    ...(values.isS3WellKnown ? ['the S3 key pair'] : []),
+  ];
 }
 
 function signWith(key: LoadedKey, claims: Claims): string {

@@ -36,19 +36,8 @@ export interface ApiDeps {
 /** The session data that a page receives. */
 type SessionAnswer = ReturnType<typeof sessionAnswer> | { readonly session: null };
 
-export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<void> {
-  const { sessions, auth } = deps;
-  const { present, needed } = deps.visitors;
-
-  // Other sites' forms can send text/plain or urlencoded bodies without a preflight, so these types aren't parsed here.
-  app.removeContentTypeParser('text/plain');
-
-  // Loaded with the first request, so that an idle server doesn't load the schemas.
-  let bodies!: typeof Bodies;
-  app.addHook('preHandler', async () => {
-    bodies ??= await import('./bodies.ts');
-  });
-
+/** Rejects requests from other origins, and forbids caches to store responses. */
+function guardRequests(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       'cache-control': 'no-store',
@@ -67,7 +56,9 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     };
     if (!isSameOrigin(marks)) throw new AccountError('not_same_origin');
   });
+}
 
+function renderErrors(app: FastifyInstance, onError: ApiDeps['onError']): void {
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof AuthRefusal) return reply.code(error.status).send(error.body);
     if (error instanceof AccountError) {
@@ -77,12 +68,29 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     if (status !== undefined && status < 500) {
       return reply.code(status).send({ code: 'bad_request', message: accountErrors.bad_request.message });
     }
-    deps.onError(request, error);
+    onError(request, error);
     return reply.code(500).send({ code: 'internal_error', message: accountErrors.internal_error.message });
   });
   app.setNotFoundHandler(() => {
     throw new AccountError('not_found');
   });
+}
+
+export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<void> {
+  const { sessions, auth } = deps;
+  const { present, needed } = deps.visitors;
+
+  // Other sites' forms can send text/plain or urlencoded bodies without a preflight, so these types aren't parsed here.
+  app.removeContentTypeParser('text/plain');
+
+  // Loaded with the first request, so that an idle server doesn't load the schemas.
+  let bodies!: typeof Bodies;
+  app.addHook('preHandler', async () => {
+    bodies ??= await import('./bodies.ts');
+  });
+
+  guardRequests(app);
+  renderErrors(app, deps.onError);
 
   const { leave } = deps.browserSignIn;
 

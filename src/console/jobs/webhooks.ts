@@ -32,6 +32,29 @@ type NewWebhook = WebhookRequest & {
 
 const contract = () => import('./contract.ts');
 
+const creating = ({ schema, table, name, events, ...request }: NewWebhook): SchemaChange => ({
+  kind: 'create_trigger',
+  schema,
+  table,
+  name,
+  timing: 'after',
+  events,
+  forEach: 'row',
+  function: hookFunction,
+  arguments: argumentsOf(request),
+});
+
+const labelOf = ({ schema, table, name }: { schema: string; table: string; name: string }): string =>
+  `${schema}.${table}: ${name}`;
+
+/** Omits the path and the headers, because they may contain keys and every operator can read the log. */
+const told = ({ events, url, method, timeoutMs }: NewWebhook): object => ({
+  events,
+  to: new URL(url).origin,
+  method,
+  timeoutMs,
+});
+
 export function webhookRoutes(api: Api, database: Database, audit: Audit): void {
   const route = api.feature(contract);
   const pool = database.pool('postgres');
@@ -81,28 +104,6 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
     if (row === undefined) throw new ConsoleError('not_found', { message: "This webhook doesn't exist." });
     return row;
   }
-
-  const creating = ({ schema, table, name, events, ...request }: NewWebhook): SchemaChange => ({
-    kind: 'create_trigger',
-    schema,
-    table,
-    name,
-    timing: 'after',
-    events,
-    forEach: 'row',
-    function: hookFunction,
-    arguments: argumentsOf(request),
-  });
-
-  const labelOf = ({ schema, table, name }: { schema: string; table: string; name: string }): string =>
-    `${schema}.${table}: ${name}`;
-  /** Omits the path and the headers, because they may contain keys and every operator can read the log. */
-  const told = ({ events, url, method, timeoutMs }: NewWebhook): object => ({
-    events,
-    to: new URL(url).origin,
-    method,
-    timeoutMs,
-  });
 
   route('GET /jobs/webhooks', 'read', async (call) => {
     const { hasNet } = await requireHooks();

@@ -93,16 +93,9 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     lines.end();
   }
 
-  const one = (text: string): Statement => {
-    const [statement, second] = splitStatements(text);
-    if (statement === undefined || second !== undefined)
-      throw new ConsoleError('bad_request', { message: 'Enter exactly one statement.' });
-    return statement;
-  };
-
   async function plan(call: InputOf<'POST /sql/explain'>, looksOnly: boolean): Promise<RawPlan> {
     const { text, as, analyze, timeoutMs } = await call.body();
-    const statement = one(text);
+    const statement = oneStatement(text);
     const identity = await identityOf(call, as);
     const running = runs.begin(call.operator.id);
     call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
@@ -116,7 +109,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
 
   async function cell(call: InputOf<'POST /sql/cell'>, looksOnly: boolean): Promise<WholeCell> {
     const { text, as, row, column, timeoutMs } = await call.body();
-    const statement = one(text);
+    const statement = oneStatement(text);
     const identity = await identityOf(call, as);
     const running = runs.begin(call.operator.id);
     call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
@@ -164,6 +157,14 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     if (name === undefined) throw new ConsoleError('not_found');
     await audit(call, 'query.remove', name);
   });
+}
+
+/** @throws {ConsoleError} bad_request if the text isn't exactly one statement. */
+function oneStatement(text: string): Statement {
+  const [statement, second] = splitStatements(text);
+  if (statement === undefined || second !== undefined)
+    throw new ConsoleError('bad_request', { message: 'Enter exactly one statement.' });
+  return statement;
 }
 
 /** Turns an error before the first statement into an event. Its position is unknown to the page, so it isn't marked. */

@@ -28,6 +28,41 @@ const fileSizeLimit = {
 };
 const allowedMimeTypes = { type: 'array', nullable: true, items: { type: 'string' } };
 
+const newBucketSchema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    id: { type: 'string' },
+    public: { type: 'boolean' },
+    type: { type: 'string', enum: ['STANDARD', 'ANALYTICS'] },
+    file_size_limit: fileSizeLimit,
+    allowed_mime_types: allowedMimeTypes,
+  },
+  required: ['name'],
+};
+
+const bucketListSchema = {
+  type: 'object',
+  properties: {
+    limit: { type: 'integer', minimum: 1 },
+    offset: { type: 'integer', minimum: 0 },
+    sortColumn: { type: 'string', enum: ['id', 'name', 'created_at', 'updated_at'] },
+    sortOrder: { type: 'string', enum: ['asc', 'desc'] },
+    search: { type: 'string' },
+  },
+};
+
+const bucketChangesSchema = {
+  type: 'object',
+  minProperties: 1,
+  properties: {
+    public: { type: 'boolean' },
+    file_size_limit: fileSizeLimit,
+    allowed_mime_types: allowedMimeTypes,
+  },
+  anyOf: [{ required: ['public'] }, { required: ['file_size_limit'] }, { required: ['allowed_mime_types'] }],
+};
+
 interface LimitFields {
   file_size_limit?: number | string | null;
   allowed_mime_types?: string[] | null;
@@ -50,18 +85,7 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
     {
       schema: {
         headers: authorizationHeader,
-        body: {
-          type: 'object',
-          properties: {
-            name: { type: 'string' },
-            id: { type: 'string' },
-            public: { type: 'boolean' },
-            type: { type: 'string', enum: ['STANDARD', 'ANALYTICS'] },
-            file_size_limit: fileSizeLimit,
-            allowed_mime_types: allowedMimeTypes,
-          },
-          required: ['name'],
-        },
+        body: newBucketSchema,
       },
     },
     async (request) => {
@@ -100,16 +124,7 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
     {
       schema: {
         headers: authorizationHeader,
-        querystring: {
-          type: 'object',
-          properties: {
-            limit: { type: 'integer', minimum: 1 },
-            offset: { type: 'integer', minimum: 0 },
-            sortColumn: { type: 'string', enum: ['id', 'name', 'created_at', 'updated_at'] },
-            sortOrder: { type: 'string', enum: ['asc', 'desc'] },
-            search: { type: 'string' },
-          },
-        },
+        querystring: bucketListSchema,
       },
     },
     async (request) => {
@@ -137,20 +152,7 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
     {
       schema: {
         headers: authorizationHeader,
-        body: {
-          type: 'object',
-          minProperties: 1,
-          properties: {
-            public: { type: 'boolean' },
-            file_size_limit: fileSizeLimit,
-            allowed_mime_types: allowedMimeTypes,
-          },
-          anyOf: [
-            { required: ['public'] },
-            { required: ['file_size_limit'] },
-            { required: ['allowed_mime_types'] },
-          ],
-        },
+        body: bucketChangesSchema,
       },
     },
     async (request) => {

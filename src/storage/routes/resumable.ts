@@ -91,16 +91,7 @@ function mount(
 
   const create = answer(operations[`createUpload${suffix}`], async (request, reply, scope) => {
     if (request.headers['upload-concat'] !== undefined) throw new TusError('ConcatenationUnsupported');
-    const sizeBytes = byteCount(request, 'upload-length');
-    const isDeferred = request.headers['upload-defer-length'] !== undefined;
-    if (isDeferred && request.headers['upload-defer-length'] !== '1')
-      throw new TusHeaderError('upload-defer-length');
-    if (isDeferred === (sizeBytes !== undefined)) throw new TusError('LengthRequired');
-    const metadata = parseTusMetadata(String(request.headers['upload-metadata'] ?? ''));
-    if (!metadata) {
-      if (request.headers['upload-metadata'] === undefined) throw new TusError('MetadataRequired');
-      throw new TusHeaderError('upload-metadata');
-    }
+    const { sizeBytes, metadata } = announcedUpload(request);
     const address = addressOf(metadata);
     const uploader = identify(request, scope, address);
     const upload = await beginUpload(service, uploader, address, { sizeBytes, metadata });
@@ -122,8 +113,7 @@ function mount(
     } else {
       expires(reply, upload);
     }
-    const path = `${mountPrefix}${prefix}/${printUploadId(upload)}`;
-    const location = request.host === '' ? path : `${request.protocol}://${request.host}${path}`;
+    const location = locationOf(request, `${mountPrefix}${prefix}/${printUploadId(upload)}`);
     return reply.code(201).header('location', location).send();
   });
   app.post(prefix, schema, create);
@@ -176,7 +166,16 @@ function mount(
     }),
   );
 
-  const describe = (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  const describe = describeProtocol(service);
+  app.options(prefix, describe);
+  app.options(`${prefix}/`, describe);
+  app.options(`${prefix}/:id`, describe);
+}
+
+/** Describes the supported protocol. */
+const describeProtocol =
+  (service: StorageService) =>
+  (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     reply
       .code(204)
       .header('tus-resumable', tusVersion)
@@ -185,10 +184,6 @@ function mount(
       .header('tus-max-size', service.fileSizeLimitBytes)
       .header('access-control-expose-headers', exposedHeaders)
       .send();
-  app.options(prefix, describe);
-  app.options(`${prefix}/`, describe);
-  app.options(`${prefix}/:id`, describe);
-}
 
 /** A 412 response includes the supported version (section "Tus-Resumable"). */
 function requireVersion(request: Request, reply: FastifyReply): void {
@@ -198,6 +193,21 @@ function requireVersion(request: Request, reply: FastifyReply): void {
   throw new TusError('VersionRequired');
 }
 
+/** The size and the metadata of a new upload. The size is undefined if it is sent later. */
+function announcedUpload(request: Request) {
+  const sizeBytes = byteCount(request, 'upload-length');
+  const isDeferred = request.headers['upload-defer-length'] !== undefined;
+  if (isDeferred && request.headers['upload-defer-length'] !== '1')
+    throw new TusHeaderError('upload-defer-length');
+  if (isDeferred === (sizeBytes !== undefined)) throw new TusError('LengthRequired');
+  const metadata = parseTusMetadata(String(request.headers['upload-metadata'] ?? ''));
+  if (!metadata) {
+    if (request.headers['upload-metadata'] === undefined) throw new TusError('MetadataRequired');
+    throw new TusHeaderError('upload-metadata');
+  }
+  return { sizeBytes, metadata };
+}
+
 function byteCount(request: Request, name: 'upload-length' | 'upload-offset'): number | undefined {
   const header = request.headers[name];
   if (header === undefined) return undefined;
@@ -205,6 +215,9 @@ function byteCount(request: Request, name: 'upload-length' | 'upload-offset'): n
   if (count === undefined) throw new TusHeaderError(name);
   return count;
 }
+
+const locationOf = ({ host, protocol }: Request, path: string): string =>
+  host === '' ? path : `${protocol}://${host}${path}`;
 
 function additionOf(request: Request, offset: number, sizeBytes: number | undefined) {
   const { raw } = request;

@@ -1,0 +1,16 @@
+/** Stores the output of functions for the Console and writes it to the server's log. */
+import { systemClock } from '../kernel/clock.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { FunctionLogRing, NewLogLine } from './logs.ts';
+
+export const createLineLog =
+  (logs: FunctionLogRing, log: Logger) =>
+  (given: NewLogLine): void => {
+    const line = logs.add(given, systemClock.now());
+    if (line === undefined) return;
+    const { function: slug, level, line: text, requestId } = line;
+    const fields = { service: 'functions', function: slug, ...(requestId ? { requestId } : {}) };
+    if (level === 'debug') log.debug(fields, text);
+    else if (level === 'info') log.info(fields, text);
+    else log.warn(fields, text);
+  };
