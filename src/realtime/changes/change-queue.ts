@@ -138,6 +138,9 @@ export class ChangeQueue {
       if (audience !== undefined && audience.groups.size > 0) changes.push({ change: item.change, audience });
     }
     if (changes.length === 0) return 0;
-    return deliverBatch({ pool, log, now: () => performance.now(), access: catalog.access }, changes);
+    return deliverBatch(
+      { pool, log, now: () => performance.now(), access: (oid, role) => catalog.access(oid, role) },
+      changes,
+    );
   }
 }
