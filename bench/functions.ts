@@ -145,7 +145,7 @@ async function idleMemory(): Promise<{ processes: number; mib: number }> {
  * Returns how long an endless loop runs, excluding its startup, and the slowest response of another function in the
  * meantime.
  */
-async function runaway(): Promise<{ status: number; endMs: number; neighbourMs: number }> {
+async function runaway(): Promise<{ status: number; endMs: number; neighborMs: number }> {
   await (await world.call('trivial')).text();
   const begun = performance.now();
   let isOver = false;
@@ -161,7 +161,7 @@ async function runaway(): Promise<{ status: number; endMs: number; neighbourMs: 
   }
   const { status } = await spinning;
   const bootMs = world.functions.invocations.recent('spins', 1)[0]?.bootMs ?? 0;
-  return { status, endMs: performance.now() - begun - bootMs, neighbourMs: percentile(times, 0.95) };
+  return { status, endMs: performance.now() - begun - bootMs, neighborMs: percentile(times, 0.95) };
 }
 
 try {
@@ -178,9 +178,9 @@ try {
   line('warm, what the gateway adds, p50', ms(through - direct), '0.5 ms');
   const { processes, mib } = await idleMemory();
   line(`${processes} idle functions, PSS together`, `${mib.toFixed(0)} MiB`, '300 MiB');
-  const { status, endMs, neighbourMs } = await runaway();
+  const { status, endMs, neighborMs } = await runaway();
   line(`an endless loop, ended with ${status} after`, ms(endMs), '2500 ms');
-  line('its neighbour meanwhile, p95', ms(neighbourMs), '50 ms');
+  line('its neighbor meanwhile, p95', ms(neighborMs), '50 ms');
 } finally {
   registry.close();
   await world.stop();

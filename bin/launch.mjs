@@ -12,7 +12,7 @@ export async function launch(
     );
     process.exit(1);
   }
-  // Beside the code it belongs to, where nobody else can write; without it everything works, only slower.
+  // The cache is stored beside the code, where other users can't write. It only makes the start faster.
   module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/plinth'));
   const { main } = await import(entry);
   process.exitCode = await main(process.argv.slice(2), name);

@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const outDir = path.join(root, 'dist', 'server');
 const stampFile = path.join(outDir, '.stamp');
-/** A running server loads parts of its own build on demand, even after newer builds. */
+/** A running server loads the parts of its build on demand, even after newer builds. */
 const keptBuilds = 3;
 
 /**

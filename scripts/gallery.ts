@@ -77,14 +77,14 @@ const why = async (page: Page, backend: Backend): Promise<void> => {
     headers: { apikey: backend.keys.secretKey },
   });
   const { users } = (await found.json()) as { users: { id: string; email: string }[] };
-  const somebody = users.find(({ email }) => email === people[1])?.id;
+  const otherUser = users.find(({ email }) => email === people[1])?.id;
   const question = {
     schema: 'public',
     table: 'notes',
     op: 'update',
     key: '{"id":"1"}',
     values: '{"done":"true"}',
-    as: `user:${somebody}`,
+    as: `user:${otherUser}`,
   };
   await page.goto(`${backend.console.url}/console/why?${new URLSearchParams(question)}`);
   await page.getByText('authors change').first().waitFor();

@@ -60,7 +60,7 @@ async function install() {
   if (readIfThere(installStamp) === lock) return;
   say('Installing dependencies; this takes a moment, once.');
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  // npm sets the path of its own program. Otherwise a shell finds npm, which is npm.cmd on Windows.
+  // npm sets the path of the npm program. Otherwise a shell finds npm, which is npm.cmd on Windows.
   const npm = process.env.npm_execpath;
   const status = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...args])

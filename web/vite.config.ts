@@ -1,5 +1,5 @@
 /**
- * How the web app is built. Each face is a build of its own, so that nothing of the Console can end up in a chunk that
+ * How the web app is built. Each face is a separate build, so that nothing of the Console can end up in a chunk that
  * the Account pages load. `scripts/build-web.mjs` runs both; `vite build --config web/vite.config.ts --mode console`
  * runs one.
  */
@@ -64,7 +64,7 @@ export function faceConfig(face: Face): UserConfig {
   };
 }
 
-/** From so many of the Console's lazy parts on, a round trip of its own costs more than bringing it to the others too. */
+/** From so many of the Console's lazy parts on, a separate round trip costs more than bringing it to the others too. */
 const pagesInCommon = 16;
 
 /**

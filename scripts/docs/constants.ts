@@ -53,7 +53,7 @@ const fixed: readonly Fixed[] = [
   ['auth', 'lifetime of an ID token', 's', 'src/auth', 'idTokenSeconds'],
   ['auth', 'redirect URIs per client', 'count', 'src/auth', 'maxRedirectUris'],
   ['auth', 'lifetime of a factor challenge', 'ms', 'src/auth', 'challengeLifetimeMs'],
-  ['auth', 'lifetime of a factor enrollment', 'ms', 'src/auth', 'enrolmentLifetimeMs'],
+  ['auth', 'lifetime of a factor enrollment', 'ms', 'src/auth', 'enrollmentLifetimeMs'],
   ['auth', 'lifetime of a passkey challenge', 'ms', 'src/auth', 'passkeyChallengeLifetimeMs'],
   ['auth', 'passkeys per user', 'count', 'src/auth', 'maxPasskeysPerUser'],
   ['auth', 'passkey name', 'bytes', 'src/auth/flows/passkey-list.ts', 'maxNameBytes'],

@@ -9,7 +9,7 @@ export type Verdict =
   | 'failed: extension'
   | "failed: Plinth's fault";
 
-export interface Judgement {
+export interface Finding {
   readonly verdict: Verdict;
   /** `supabase/migrations/1_init.sql:12`, where a statement failed. */
   readonly place: string | undefined;
@@ -22,7 +22,7 @@ const failedAt = /^\s*(?:Error: )?(?<place>supabase\/\S.*?:\d+): (?<error>.*)$/;
 const lacksExtension = /^The embedded PostgreSQL doesn't have the extension /;
 
 /** A failure counts as Plinth's fault until the project has been inspected and listed. */
-export function judge(attempt: Attempt, ownFaults: readonly OwnFault[]): Judgement {
+export function judge(attempt: Attempt, ownFaults: readonly OwnFault[]): Finding {
   const { isReady, isTimedOut, messages, unanswered } = attempt;
   const fault = "failed: Plinth's fault";
   if (isReady) {

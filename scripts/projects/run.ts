@@ -9,7 +9,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Judgement, judge } from './judge.ts';
+import { type Finding, judge } from './judge.ts';
 import { type Project, readOwnFaults, readProjects } from './read-lists.ts';
 import { type Attempt, tryProject } from './try-project.ts';
 
@@ -31,7 +31,7 @@ const projects = readProjects(values.list ?? new URL('list.txt', import.meta.url
   ({ name }) => values.only.length === 0 || values.only.includes(name),
 );
 
-interface Result extends Project, Judgement, Attempt {}
+interface Result extends Project, Finding, Attempt {}
 
 const results: Result[] = [];
 const waiting = [...projects];

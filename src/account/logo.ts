@@ -18,7 +18,7 @@ export function readLogo({ project_id, plinth: { branding } }: Config): Logo {
   const bytes = readFileSync(file);
   const type = pictureType(bytes);
   if (type === undefined) {
-    throw new Error(`[branding] logo_path of plinth.toml is no SVG, PNG, JPEG, WebP or GIF: ${file}`);
+    throw new Error(`[branding] logo_path of plinth.toml isn't an SVG, PNG, JPEG, WebP or GIF file: ${file}`);
   }
   if (bytes.length > largestLogoBytes) {
     throw new Error(`[branding] logo_path of plinth.toml is larger than 512 KiB: ${file}`);

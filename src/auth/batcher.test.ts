@@ -14,7 +14,7 @@ function manual() {
   return { begun, work, sizes: () => begun.map(({ questions }) => questions) };
 }
 
-test('what comes while some is under way is done next, at once, and everybody gets the own answer', async () => {
+test('requests during a run form the next batch, and each gets its own result', async () => {
   const { begun, work, sizes } = manual();
   const ask = createBatcher({
     work,
@@ -33,7 +33,7 @@ test('what comes while some is under way is done next, at once, and everybody ge
   expect(await answers).toEqual([10, 20, 30, 40, 50]);
 });
 
-test('an error is that of all who asked together, and of nobody else', async () => {
+test('an error rejects only the requests of its batch', async () => {
   const { begun, work } = manual();
   const ask = createBatcher({
     work,
@@ -52,7 +52,7 @@ test('an error is that of all who asked together, and of nobody else', async () 
   expect(await later).toBe(40);
 });
 
-test('work that takes long holds up nobody, up to so many side by side', () => {
+test('slow batches don’t delay others, up to the concurrency limit', () => {
   const { work, sizes } = manual();
   let now = 0;
   const ask = createBatcher({

@@ -69,7 +69,7 @@ export function createPasswords(): Passwords {
   }
 
   async function pretendToVerify(password: string): Promise<void> {
-    decoy ??= hash('nobody has this password');
+    decoy ??= hash('not the password of any user');
     // After a failure caused by a full queue, the next call computes the decoy again.
     decoy.catch(() => {
       decoy = undefined;

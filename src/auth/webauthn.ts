@@ -7,7 +7,7 @@ import type { KeyRecord, KeyUse, NewKey } from './core/webauthn/credential.ts';
 import type { RelyingParty } from './core/webauthn/relying-party.ts';
 import type { AssertionResponse, CreationResponse } from './core/webauthn/response.ts';
 
-export type Judgement<T> =
+export type Verification<T> =
   | { readonly ok: true; readonly proven: T }
   /** `malformed`: the value isn't an authenticator response. `refused`: the response doesn't match this ceremony. */
   | { readonly ok: false; readonly fault: 'malformed' | 'refused'; readonly cause: unknown };
@@ -17,7 +17,7 @@ export async function verifyCreation(
   party: RelyingParty,
   ceremony: Ceremony,
   answer: CreationResponse,
-): Promise<Judgement<NewKey>> {
+): Promise<Verification<NewKey>> {
   const [{ verifyRegistrationResponse }, { decodeAttestationObject, parseAuthenticatorData }] = await load();
   try {
     const object = decodeAttestationObject(bytesOf(answer.attestationObject));
@@ -67,7 +67,7 @@ export async function verifyAssertion(
   ceremony: Ceremony,
   answer: AssertionResponse,
   key: KeyRecord,
-): Promise<Judgement<KeyUse>> {
+): Promise<Verification<KeyUse>> {
   const [{ verifyAuthenticationResponse }, { parseAuthenticatorData }] = await load();
   try {
     parseAuthenticatorData(bytesOf(answer.authenticatorData));

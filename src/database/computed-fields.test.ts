@@ -54,7 +54,7 @@ ${computed('"friends" | "full_name"')}        Insert: {
 }
 `;
 
-test('the names in a row that are no columns', () => {
+test('names in a row that aren’t columns', () => {
   expect(
     withComputedFields(
       types(() => ''),

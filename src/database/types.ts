@@ -216,8 +216,8 @@ export interface PathRequest {
     readonly decide: (result: PathResult) => 'commit' | 'rollback';
   };
   /**
-   * `shared`: known to be fast, so the request can be queued behind others on a connection. `alone`: needs a connection
-   * of its own.
+   * `shared`: known to be fast, so the request can be queued behind others on a connection. `alone`: needs a
+   * separate connection.
    */
   readonly lane: 'shared' | 'alone';
   /**

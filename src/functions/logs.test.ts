@@ -27,7 +27,7 @@ test('keeps the latest lines of the latest functions, whatever is printed', () =
   );
 });
 
-test('tells what came behind a line, and follows until it is told to stop', () => {
+test('returns the lines after a line, and follows until it is stopped', () => {
   const logs = createFunctionLogs(bounds);
   logs.add(line('a', 'one'), 0);
   const heard: FunctionLogLine[] = [];
@@ -38,7 +38,7 @@ test('tells what came behind a line, and follows until it is told to stop', () =
   logs.add(line('a', 'four'), 0);
   expect(heard.map((each) => each.line)).toEqual(['two', 'three']);
   expect(logs.recent({ function: 'a' }, 1).map((each) => each.line)).toEqual(['three', 'four']);
-  expect(logs.recent({ function: 'nobody' })).toEqual([]);
+  expect(logs.recent({ function: 'unknown' })).toEqual([]);
 });
 
 test('of one second so many lines of a function, one that says so, and none of the rest', () => {

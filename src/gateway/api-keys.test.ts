@@ -25,7 +25,7 @@ describe('the gateway rule', () => {
   });
 });
 
-it('a further key stands for what it was made for', () => {
+it('an additional key is exchanged for the key of its kind', () => {
   expect(rule.exchange('sb_secret_further')).toBe(rule.exchange('sb_secret_s'));
   expect(rule.exchange('sb_secret_revoked')).toBe('sb_secret_revoked');
 });

@@ -30,7 +30,7 @@ test('a key is what it was made for until it is revoked, in every process', () =
   expect(one.kindOf(key)).toBeUndefined();
 });
 
-test('the file lets nobody in', () => {
+test('the file is readable by its owner only', () => {
   const { key } = open('b.json').create('publishable', 'web', 'ada');
   const text = readFileSync(join(dir, 'b.json'), 'utf8');
   expect(text).not.toContain(key);

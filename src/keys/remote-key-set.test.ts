@@ -98,7 +98,7 @@ describe('which keys count', () => {
     expect(await find(jwk, header)).toBe(count);
   });
 
-  test.each([[null], [{}], [{ keys: {} }], ['text']])('%j is no key set', async (document) => {
+  test.each([[null], [{}], [{ keys: {} }], ['text']])('%j isn’t a key set', async (document) => {
     const { set } = keySet([document]);
     await expect(set.find(tokenOf({ alg: 'RS256' }))).rejects.toThrow('holds no keys');
   });

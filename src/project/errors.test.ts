@@ -19,7 +19,7 @@ test('without a position the statement stands alone, a long one is cut', () => {
 });
 
 test.each(['halfvec', 'extensions.halfvec', 'public.sparsevec[]'])(
-  'the type %s has a hint of its own',
+  'the type %s has a specific hint',
   (type) => {
     const statement = {
       file: 'supabase/migrations/1.sql',

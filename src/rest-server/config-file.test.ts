@@ -68,7 +68,7 @@ test.each([
   ['a = [1 2]', 'expected a comma'],
   [String.raw`a = "\x"`, 'expected the escape'],
   ['a = "$x"', 'write $$ for a single $'],
-  ['a = "$(NOBODY)"', "variable NOBODY isn't set"],
+  ['a = "$(UNKNOWN)"', "variable UNKNOWN isn't set"],
   ['import "a.conf"', 'circular import'],
 ])('%s is refused with where and why', (text, words) => {
   expect(() => read(text, { '/etc/a.conf': text })).toThrow(words);

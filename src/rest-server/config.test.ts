@@ -105,7 +105,7 @@ test('all faults are told together', () => {
   expect(faultsOf({ PGRST_DB_POOL: 'x', PGRST_LOG_LEVEL: 'y' }, '').split('\n')).toHaveLength(2);
 });
 
-test('names that nobody reads are warned of, with the nearest one', () => {
+test('unknown names cause a warning with the nearest setting', () => {
   expect(read({ PGRST_DB_SCEMAS: 'x', PGRST_ZZZ: '1', OTHER: 'x' }, 'sever-port = 1').warnings).toEqual([
     "sever-port in the file isn't a setting and has no effect; did you mean server-port?",
     "PGRST_DB_SCEMAS isn't a setting and has no effect; did you mean PGRST_DB_SCHEMAS?",

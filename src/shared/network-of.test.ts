@@ -16,7 +16,7 @@ test.each([
   expect(networkOf(address)).toBe(network);
 });
 
-test('whoever changes the last 64 bits stays in the same network, and nobody else does', () => {
+test('addresses that differ in the last 64 bits only are in the same network, and no others', () => {
   const group = fc.integer({ min: 0, max: 0xffff }).map((value) => value.toString(16));
   const half = fc.array(group, { minLength: 4, maxLength: 4 });
   fc.assert(

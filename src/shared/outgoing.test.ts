@@ -66,8 +66,8 @@ describe('where an address may lead', () => {
 
   test('a name is judged by what it resolves to, at the moment of connecting', async () => {
     // Names below .invalid never resolve (RFC 6761).
-    expect(await faultOf(production.requirePublic('https://nobody.invalid/'))).toBe('unresolved');
-    expect(await faultOf(production.send({ url: 'https://nobody.invalid/', reach: 'public' }))).toBe(
+    expect(await faultOf(production.requirePublic('https://unknown.invalid/'))).toBe('unresolved');
+    expect(await faultOf(production.send({ url: 'https://unknown.invalid/', reach: 'public' }))).toBe(
       'unresolved',
     );
   });

@@ -24,7 +24,7 @@ test('what no piece is made of stays as it is', () => {
   expect(own.toString()).toBe('xxxxxxxxxx');
 });
 
-test('only a chunk with memory of its own is freed', () => {
+test('only a chunk that owns its memory is freed', () => {
   const whole = Buffer.from(new ArrayBuffer(100));
   const part = whole.subarray(1);
   freeChunk(part);

@@ -182,7 +182,7 @@ describe('the stream', () => {
     expect((await telemetry.trace('one')).map(({ kind }) => kind)).toEqual(['request', 'line']);
   });
 
-  test('is followed while somebody looks', () => {
+  test('followers receive records until they stop', () => {
     const telemetry = createTelemetry({ log: silentLogger, dir: undefined });
     const seen: (string | undefined)[] = [];
     const stop = telemetry.follow({ status: '5' }, ({ requestId }) => seen.push(requestId));

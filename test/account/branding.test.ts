@@ -45,7 +45,7 @@ test('a local logo comes with the type of what it is, and can run nothing', asyn
   expect(Buffer.from(await response.arrayBuffer()).equals(png)).toBe(true);
 });
 
-test('name and texts stand in the HTML as text, in both schemes with colours that can be read', async () => {
+test('names and texts are escaped in the HTML, and both schemes have readable colors', async () => {
   const html = await (await fetch(`${backend.url}/account/sign-in`)).text();
   expect(html).toContain('Meadow &#38; &#60;b&#62;Söhne');
   expect(html).not.toContain('<b>Söhne');
@@ -59,9 +59,9 @@ test('name and texts stand in the HTML as text, in both schemes with colours tha
   expect(/scheme="light"\]\{[^}]*--plinth-link:(#[0-9a-f]{6})/.exec(html)?.[1]).not.toBe('#ffee00');
 });
 
-test('what is no picture keeps the server from starting, with a word about it', async () => {
+test('a logo that isn’t an image stops the start with an explanation', async () => {
   writeFileSync(join(dir, 'page.png'), '<html><script>alert(1)</script></html>');
   await expect(
     createTestBackend({ config: { plinth: { branding: { logo_path: join(dir, 'page.png') } } } }),
-  ).rejects.toThrow('is no SVG, PNG, JPEG, WebP or GIF');
+  ).rejects.toThrow("isn't an SVG, PNG, JPEG, WebP or GIF file");
 });

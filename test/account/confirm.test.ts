@@ -186,9 +186,9 @@ describe('the form is ours alone', () => {
     ['another site, by Origin', { headers: { origin: 'https://evil.example' } }],
     ['a sandboxed page', { headers: { origin: 'null' } }],
     ['a form without its mark', { mark: '' }],
-    ['a form with a mark of its own', { mark: '0'.repeat(32) }],
+    ['a form with a mark from elsewhere', { mark: '0'.repeat(32) }],
     ['a browser without the cookie', { cookie: '' }],
-    ['a cookie and a mark that are no marks', { mark: 'x', cookie: 'plinth-account-form=x' }],
+    ['an invalid cookie with the same invalid mark', { mark: 'x', cookie: 'plinth-account-form=x' }],
   ])('%s uses nothing up', async (_who, change) => {
     const { email, link } = await signUpForApp();
     expect((await send(link, change)).status).toBe(403);
@@ -204,7 +204,7 @@ describe('the form is ours alone', () => {
     );
   });
 
-  test('a body that is no form is refused with a page, not with words of the framework', async () => {
+  test('a body that isn’t a form gets an error page, not a framework message', async () => {
     const post = (headers: Record<string, string>, body: string) =>
       fetch(`${stage.backend.url}/account/confirm`, { method: 'POST', headers, body });
     const json = await post({ 'content-type': 'application/xml' }, '<a/>');
@@ -214,7 +214,7 @@ describe('the form is ours alone', () => {
     expect((await post(form, '')).status).toBe(403);
   });
 
-  test('what is no link of ours is refused, and nothing of it becomes HTML', async () => {
+  test('an invalid link is refused, and no part of it becomes HTML', async () => {
     const attack = encodeURIComponent('"><script>alert(1)</script>');
     const refused = await fetch(`${stage.backend.url}/account/confirm?type=signup&token=${attack}`);
     expect(refused.status).toBe(400);

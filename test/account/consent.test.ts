@@ -119,7 +119,7 @@ function ask({ client_id }: Client, scope = 'openid email profile', redirectUri 
 const allow = () => page.getByRole('button', { name: 'Allow', exact: true });
 
 describe('an app requests access', () => {
-  test('somebody who signs in first, by keyboard only, and is not asked again', async () => {
+  test('a user signs in first, by keyboard only, and isn’t asked for consent again', async () => {
     const email = await newUser();
     const client = await registered({ client_uri: 'https://herbarium.example/about' });
     const first = ask(client);
@@ -156,7 +156,7 @@ describe('an app requests access', () => {
     expect(await again.redeem()).toHaveProperty('access_token');
   });
 
-  test('somebody who does not allow it', async () => {
+  test('a user denies access', async () => {
     await signIn(page, stage.backend, await newUser());
     await page.getByText('Devices and sessions').waitFor();
     await page.goto(ask(await registered({})).address);
@@ -165,7 +165,7 @@ describe('an app requests access', () => {
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ error: 'access_denied' });
   });
 
-  test('and somebody answers as somebody else', async () => {
+  test('a user continues with another account', async () => {
     const [one, other] = [await newUser(), await newUser()];
     await signIn(page, stage.backend, one);
     await page.getByText('Devices and sessions').waitFor();
@@ -291,7 +291,7 @@ describe('the server side of the page', () => {
     expect(looked.status).toBe(400);
   });
 
-  test('nobody sees pictures from elsewhere but on this page, and nobody frames it', async () => {
+  test('no image of another origin loads on other pages, and no page can be framed', async () => {
     const policy = async (name: string) =>
       (
         await fetch(`${stage.backend.url}/account/${name}`, { headers: { cookie: 'plinth-account=x' } })

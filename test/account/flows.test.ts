@@ -84,7 +84,7 @@ async function redeem(code: string, verifier: string) {
   return { session: data.session, error, client };
 }
 
-test('an app sends somebody to sign in and gets its own session by PKCE, by keyboard only', async () => {
+test('an app sends a user to sign in and gets its own session by PKCE, by keyboard only', async () => {
   const email = await newUser();
   const { verifier, search } = pkce();
   await page.goto(`${stage.backend.url}/account/sign-in${search}`);
@@ -109,7 +109,7 @@ test('an app sends somebody to sign in and gets its own session by PKCE, by keyb
   expect(again.error).not.toBeNull();
 });
 
-test('somebody who is signed in already chooses to go on, or not', async () => {
+test('a signed-in user chooses whether to continue', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email);
   await page.getByText('Devices and sessions').waitFor();
@@ -125,7 +125,7 @@ test('somebody who is signed in already chooses to go on, or not', async () => {
   await page.getByLabel('Email address').waitFor();
 });
 
-test('nobody is sent to an address that is not allowed', async () => {
+test('an address that isn’t allowed gets no redirect', async () => {
   const email = await newUser();
   await signIn(
     page,

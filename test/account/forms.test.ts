@@ -73,7 +73,7 @@ test('signing in answers with a redirect and a cookie that no script reads', asy
   expect(await response.text()).not.toContain('eyJ');
 });
 
-describe('a form of somebody else', () => {
+describe('a form from another site', () => {
   const attempts: [string, (mark: string) => Promise<Response>][] = [
     ['without a mark', () => new Visitor().post('sign-in', { email, password })],
     ['with a mark but no cookie', (mark) => new Visitor().post('sign-in', { mark, email, password })],
@@ -98,7 +98,7 @@ describe('a form of somebody else', () => {
     ['no origin', { origin: 'null' }],
     ['the same host by another scheme’s port', { origin: 'http://127.0.0.1:1' }],
     ['another site', { 'sec-fetch-site': 'cross-site' }],
-    ['a neighbour', { 'sec-fetch-site': 'same-site' }],
+    ['a neighbor', { 'sec-fetch-site': 'same-site' }],
   ])('from %s changes nothing, though mark and cookie were planted', async (_name, headers) => {
     const visitor = new Visitor();
     const mark = await visitor.mark();
@@ -111,7 +111,7 @@ describe('a form of somebody else', () => {
     expect((await visitor.post('sign-in', { mark, email, password }, ours)).status).toBe(303);
   });
 
-  test('signs nobody out', async () => {
+  test('doesn’t sign the user out', async () => {
     const visitor = new Visitor();
     await visitor.signIn();
     expect((await visitor.post('sign-out', {})).status).toBe(403);
@@ -142,7 +142,7 @@ test.each(['sign-in', 'sign-up'])(
   },
 );
 
-test('what a provider’s answer brought is told where no script reads the address, and is no text of the address', async () => {
+test('a provider’s response is shown without scripts, and text from the address isn’t', async () => {
   const alert = async (code: string) => {
     const html = await (await new Visitor().send(`sign-in?problem=${encodeURIComponent(code)}`)).text();
     return [...html.matchAll(/<noscript><input[^>]*><p role="alert"[^>]*>([^<]*)<\/p><\/noscript>/g)].map(
@@ -225,7 +225,7 @@ describe('the way back', () => {
     expect(gone.headers.get('location')).toMatch(/^\/account\/signed-in/);
   });
 
-  test('opens to nobody who comes from elsewhere', async () => {
+  test('doesn’t open for requests from another site', async () => {
     const visitor = new Visitor();
     await visitor.signIn();
     const search = `?redirect_to=https%3A%2F%2Fapp.example%2Fin&${challenge}`;

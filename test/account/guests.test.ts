@@ -130,7 +130,7 @@ const newEmail = (): string => {
 };
 
 describe('starting', () => {
-  test('makes nobody until the button is pressed, and leads back to the app', async () => {
+  test('creates no guest until the button is pressed, then returns to the app', async () => {
     const count = async () =>
       (await stage.backend.database.pool('supabase_admin').query(sql`select from auth.users`)).length;
     const before = await count();
@@ -246,7 +246,7 @@ describe('keeping the account', () => {
     expect(await notesOf(id)).toEqual(['mine']);
   });
 
-  test('with an identity provider; one that belongs to somebody is no way', async () => {
+  test('an identity provider can be linked, unless the identity belongs to another user', async () => {
     idp.accounts.set('gus', { email: 'gus@idp.example', email_verified: true, name: 'Gus' });
     const id = await startAsGuest();
     const { verifier, search } = pkce();

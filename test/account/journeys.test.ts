@@ -116,7 +116,7 @@ test('the links need no script', async () => {
   await still.context.close();
 });
 
-test('who refuses at the provider is told so, and an address brings no words of its own', async () => {
+test('a user who denies access at the provider sees why, and text from the address isn’t shown', async () => {
   await page.goto(`${stage.backend.url}/account/sign-in`);
   await page.getByRole('link', { name: 'Continue with Keycloak' }).click();
   await page.getByRole('link', { name: /cancel/i }).click();

@@ -38,7 +38,7 @@ describe('the first byte', () => {
     expect(await rootOf(path, headers)).toContain(expected);
   });
 
-  test('a choice is kept in a cookie of its own, and nonsense is not', async () => {
+  test('a choice is stored in a separate cookie, and an invalid choice isn’t', async () => {
     const ask = async (lang: string) =>
       (await fetch(`${stage.backend.url}/account/signed-out?lang=${lang}`)).headers.get('set-cookie');
     expect(await ask('ar')).toMatch(/^plinth-lang=ar; Max-Age=\d+; Path=\/account; HttpOnly; SameSite=Lax$/);

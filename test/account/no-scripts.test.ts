@@ -126,7 +126,7 @@ describe('signing in', () => {
     await page.getByText('You’re using a guest account.').waitFor();
   });
 
-  test('an address that is not allowed is no way back', async () => {
+  test('an address that isn’t allowed isn’t used for the return', async () => {
     const email = await newUser();
     await open('sign-in', `?redirect_to=https://evil.example/&code_challenge=${'a'.repeat(43)}`);
     await fillIn(email);
@@ -225,7 +225,7 @@ test('an account is made', async () => {
 });
 
 /** Reads colors without a page script: a button contrasts with its background, and a field has a border. */
-async function expectColours(): Promise<void> {
+async function expectColors(): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('DOM.enable');
   await session.send('CSS.enable');
@@ -254,7 +254,7 @@ test('no page has a button that does nothing, and none is wider than a small scr
     await page.getByRole('alert').getByText('Enter your email address.').waitFor();
     const buttons = await page.getByRole('button').all();
     for (const button of buttons) expect(await button.getAttribute('type')).toBe('submit');
-    await expectColours();
+    await expectColors();
     await page.getByRole('group', { name: 'Color scheme' }).waitFor({ state: 'hidden' });
     expect(await scrollsSideways(page)).toBe(false);
   }

@@ -55,7 +55,7 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('alert').getByText('Enter your email address.').waitFor();
     await check('sign-in with an empty form');
-    await signIn(page, backend, 'nobody@example.com');
+    await signIn(page, backend, 'unknown@example.com');
     await page.getByText('Incorrect').waitFor();
     await page.getByText('Error code').click();
     await page.getByText('invalid_credentials', { exact: true }).waitFor();
@@ -83,7 +83,7 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
   }, 90_000);
 });
 
-test('texts all come from the catalogue', async () => {
+test('texts all come from the catalog', async () => {
   const { context } = await openContext(stage.browser);
   const page = await context.newPage();
   const ends = ['confirm-other?', 'continue?', 'link-expired?', 'signed-out?', 'error?'];

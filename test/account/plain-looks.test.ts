@@ -45,8 +45,8 @@ async function luminance(page: Page, selector: string): Promise<number> {
   const { nodeId } = await session.send('DOM.querySelector', { nodeId: root.nodeId, selector });
   const { computedStyle } = await session.send('CSS.getComputedStyleForNode', { nodeId });
   await session.detach();
-  const colour = computedStyle.find(({ name }) => name === 'background-color')?.value ?? '';
-  const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
+  const color = computedStyle.find(({ name }) => name === 'background-color')?.value ?? '';
+  const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map(Number);
   return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
 }
 

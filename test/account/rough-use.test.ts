@@ -69,7 +69,7 @@ test.concurrent('a problem is told though its words do not arrive', async () => 
   const page = await openPage();
   await page.route('**/assets/problems-*.js', (route) => route.abort());
   await page.goto(`${stage.backend.url}/account/sign-in`);
-  await fillIn(page, 'nobody@example.com');
+  await fillIn(page, 'unknown@example.com');
   await page.getByRole('alert').getByText('Part of this page couldn’t be loaded').waitFor();
 });
 
@@ -161,7 +161,7 @@ test.concurrent('who comes back from the app is through the second step already'
   await page.getByRole('button', { name: /^Continue to/ }).waitFor();
 });
 
-test.concurrent('nobody who is signed in is asked to sign in while the page wakes up', async () => {
+test.concurrent('a signed-in user isn’t asked to sign in while the page wakes up', async () => {
   const page = await openPage();
   const email = await newUser();
   await signIn(page, stage.backend, email);

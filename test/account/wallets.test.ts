@@ -123,7 +123,7 @@ describe('not signing in', () => {
     await check('no wallet');
   });
 
-  test('a wallet that says no is no end', async () => {
+  test('a user can retry after the wallet refuses', async () => {
     await context.addInitScript(
       `window.ethereum = { request: () => Promise.reject(Object.assign(new Error('no'), { code: 4001 })) };`,
     );

@@ -192,7 +192,7 @@ describe('links and invitations', () => {
     expect(await server.inbox(email)).toHaveLength(0);
   });
 
-  test('generate_link signs unknown people up, but recovers nobody unknown', async () => {
+  test('generate_link creates unknown users for sign-up, but not for recovery', async () => {
     const { admin } = server.admin().auth;
     const { data } = await admin.generateLink({ type: 'magiclink', email: newEmail() });
     expect(data.properties?.verification_type).toBe('signup');
@@ -259,7 +259,7 @@ describe('own sessions', () => {
   });
 });
 
-test('the audit log tells what was done', async () => {
+test('the audit log lists the actions', async () => {
   const email = newEmail();
   await server.client().auth.signUp({ email, password });
   const answer = await server.request(`/admin/audit?query=author:${encodeURIComponent(email)}`, {

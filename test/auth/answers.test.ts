@@ -243,7 +243,7 @@ describe('codes', () => {
       'Only the token_hash and type should be provided',
     ],
     [
-      'a code of nobody',
+      'a code for an unknown user',
       { type: 'signup', token: '1' },
       'Only an email address or phone number should be provided on verify',
     ],
@@ -365,7 +365,7 @@ describe('refresh', () => {
     expect((await said('/user', { token: over.access_token }))[0]).toBe(200);
   });
 
-  test('of a row that somebody holds for five seconds is a conflict', async () => {
+  test('of a row that another transaction locks for five seconds is a conflict', async () => {
     const { refresh_token, user } = await signUp();
     await db().transaction(async (tx) => {
       await tx.query(sql`select from auth.refresh_tokens where user_id = ${user.id} for update`);
@@ -485,7 +485,7 @@ describe('generate_link', () => {
   const generate = (json: object) => said('/admin/generate_link', { token: service(), json });
 
   test.each(['signup', 'invite'] as const)(
-    '%s for somebody new: all of the user, flat, and a link that works',
+    '%s for a new user returns the flat user and a working link',
     async (type) => {
       const email = newEmail();
       const [status, body] = (await generate({ type, email, password, data: { a: 1 } })) as [

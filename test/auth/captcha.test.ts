@@ -149,7 +149,7 @@ describe.each([
     expect(captcha.seen).toEqual([]);
   });
 
-  test('a provider that cannot be understood lets nobody in', async () => {
+  test('a provider with an unreadable response lets no user in', async () => {
     captcha.breakDown(true);
     try {
       const json = { email: newEmail(), password, gotrue_meta_security: { captcha_token: goodToken() } };

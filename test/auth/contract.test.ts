@@ -55,7 +55,7 @@ describe('under autoconfirm, the local default', () => {
     expect(data.users[0]?.identities ?? null).toBeNull();
   });
 
-  test('a code for somebody new is a confirmation that came too late: the user is there, the mail is a sign-in', async () => {
+  test('a code request for a new user becomes a confirmation: the user is created, and the email is a sign-in email', async () => {
     const email = newEmail();
     const client = server.client();
     expect(await client.auth.signInWithOtp({ email })).toMatchObject({
@@ -84,7 +84,7 @@ describe('under autoconfirm, the local default', () => {
     expect((await server.client().auth.signInWithPassword({ email: next, password })).error).toBeNull();
   });
 
-  test('a hash of type email says what it was: the fragment tells magiclink', async () => {
+  test('a hash of type email reports its original type: the fragment contains magiclink', async () => {
     const { user } = await signUp();
     await server.client().auth.signInWithOtp({ email: user.email });
     const link = linkOf((await server.inbox(user.email))[0]).replace('type=magiclink', 'type=email');
@@ -127,7 +127,7 @@ describe('under autoconfirm, the local default', () => {
     expect((await server.request('/user', { token: first.access_token })).status).toBe(403);
   });
 
-  test('an invited user without a password gets one that nobody knows', async () => {
+  test('an invited user without a password gets a random one', async () => {
     const email = newEmail();
     const { data } = await server.admin().auth.admin.inviteUserByEmail(email);
     const hashes = () =>
@@ -160,7 +160,7 @@ describe('under autoconfirm, the local default', () => {
     expect(login.error).toMatchObject({ code: 'invalid_credentials' });
   });
 
-  test('asking for a code without making a user: what is no address is nobody’s', async () => {
+  test('a code request that may not create a user refuses unknown and invalid addresses alike', async () => {
     for (const json of [{ email: newEmail() }, { email: 'no address' }]) {
       const answer = await server.request('/otp', { json: { ...json, create_user: false } });
       expect([answer.status, (await answer.json()).error_code]).toEqual([422, 'otp_disabled']);
@@ -213,9 +213,9 @@ describe('with confirmations', () => {
     return { email, client, session: data.session };
   }
 
-  test('sign-up of somebody unconfirmed mails again, and the password counts that the mail was sent for', async () => {
+  test('a repeated sign-up of an unconfirmed user sends another email, and the password of that sign-up counts', async () => {
     const email = newEmail();
-    await server.client().auth.signUp({ email, password: 'somebody else’s' });
+    await server.client().auth.signUp({ email, password: 'another password' });
     await server.client().auth.signUp({ email, password });
     const mails = await server.inbox(email);
     expect(mails).toHaveLength(2);
@@ -297,7 +297,7 @@ describe('with confirmations', () => {
     expect(await server.inbox(next)).toEqual([]);
   });
 
-  test('somebody who signs out, or is banned, cannot use what was mailed before', async () => {
+  test('a user who signs out or is banned can’t use earlier emails', async () => {
     const { email, session } = await confirmed();
     await server.client().auth.signInWithOtp({ email });
     const link = linkOf((await server.inbox(email))[0]);
@@ -308,7 +308,7 @@ describe('with confirmations', () => {
   });
 });
 
-test('where sign-up is off, nobody comes in: not by password, code or as a guest; administrators still add users', async () => {
+test('where sign-up is off, no user can sign up by password, by code or as a guest, but administrators can add users', async () => {
   const server = await startAuth({ enable_signup: false, enable_anonymous_sign_ins: true });
   try {
     const codeOfAnswer = async (path: string, json: object) => {

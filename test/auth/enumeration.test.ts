@@ -55,9 +55,9 @@ const ask = async (path: string, json: unknown) => {
 };
 
 test.each<[string, (who: string) => Promise<string> | string]>([
-  ['nobody', () => newEmail()],
+  ['no user', () => newEmail()],
   [
-    'somebody without a password',
+    'a user without a password',
     async () => {
       const who = newEmail();
       await auth.admin().auth.admin.createUser({ email: who, email_confirm: true });
@@ -68,7 +68,7 @@ test.each<[string, (who: string) => Promise<string> | string]>([
     },
   ],
   [
-    'somebody who signs in through a company',
+    'a user who signs in with SSO',
     async () => {
       const who = newEmail();
       await auth.admin().auth.admin.createUser({ email: who, email_confirm: true });
@@ -135,7 +135,7 @@ test('a sign-up with a confirmed address looks like a new one, in shape and in w
   expect((await auth.admin().auth.admin.getUserById(id)).error?.code).toBe('user_not_found');
 });
 
-test('codes that are wrong and codes of nobody look alike', async () => {
+test('wrong codes and codes for unknown users get the same response', async () => {
   const known = await ask('/verify', { type: 'email', email, token: '000000' });
   expect(await ask('/verify', { type: 'email', email: newEmail(), token: '000000' })).toEqual(known);
   expect(known.status).toBe(403);

@@ -79,17 +79,17 @@ test('the challenge of one is of no use for the factor of another', async () => 
 
 test('a phone that is a verified factor is enrolled once', async () => {
   const { token } = await newUser();
-  const enrol = (as: string) =>
+  const enroll = (as: string) =>
     server.request('/factors', {
       json: { factor_type: 'phone', friendly_name: 'mobile', phone: '+15557654321' },
       token: as,
     });
-  const { id } = await (await enrol(token)).json<Enrolled>();
+  const { id } = await (await enroll(token)).json<Enrolled>();
   const challenge_id = await challenge(token, id);
   const [message] = await server.inbox('15557654321');
   const verified = await verify(token, id, { challenge_id, code: codeOf(message) });
   const { access_token } = await verified.json<{ access_token: string }>();
-  const again = await enrol(access_token);
+  const again = await enroll(access_token);
   expect(again.status).toBe(422);
   expect(await again.json()).toMatchObject({
     error_code: 'mfa_verified_factor_exists',
@@ -158,7 +158,7 @@ describe('administrators', () => {
     expect((await admin.listFactors({ userId })).data?.factors).toEqual([]);
   });
 
-  test('reach no factor by the name of another user, and nobody else reaches any', async () => {
+  test('refuse the factor of another user, under any name', async () => {
     const owner = await newUser();
     const other = await newUser();
     const { id } = await enrolTotp(owner.token);

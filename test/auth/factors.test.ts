@@ -31,7 +31,7 @@ async function userWithClient() {
 }
 
 describe('totp', () => {
-  test('enrol, challenge, verify: the session is aal2 and others below it end', async () => {
+  test('enroll, challenge, verify: the session is aal2 and others below it end', async () => {
     const { email, client } = await userWithClient();
     const other = server.client();
     await other.auth.signInWithPassword({ email, password });
@@ -69,7 +69,7 @@ describe('totp', () => {
     expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal2');
   });
 
-  test('with a verified factor, aal1 may not change the address, enrol or unenrol', async () => {
+  test('with a verified factor, aal1 may not change the address, enroll or unenroll', async () => {
     const { email, client } = await userWithClient();
     const { data } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'a' });
     if (!data) throw new Error('not enrolled');
@@ -174,7 +174,7 @@ test('a phone gets its code', async () => {
   expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal2');
 });
 
-test('where factors are off, enrolment says so', async () => {
+test('where factors are off, enrollment says so', async () => {
   const plain = await startAuth();
   try {
     const client = plain.client();

@@ -120,7 +120,7 @@ describe('over HTTP', () => {
       { status: 200, headers: json, body: `{"error":{"http_code":${code},"message":"no"}}` },
       [500, 'unexpected_failure', 'no'],
     ]),
-  ])('%s lets nobody in', async (_name, given, expected) => {
+  ])('%s lets no user in', async (_name, given, expected) => {
     answer = given;
     others = 0;
     expect(await signUp()).toEqual(expected);
@@ -224,7 +224,7 @@ test.each([
   ['http://hooks.example.com/x', 'must start with https://'],
   ['http://10.0.0.1/x', 'must start with https://'],
   ['ftp://127.0.0.1/x', 'must start with pg-functions://'],
-])('%s is no address of a hook', (uri, message) => {
+])('%s isn’t a hook address', (uri, message) => {
   const hook = { enabled: true, uri, secrets };
   expect(() => configFrom({ auth: { hook: { send_sms: hook } } })).toThrow(message);
   expect(() => configFrom({ plinth: { auth: { hook: { after_user_created: hook } } } })).toThrow(message);

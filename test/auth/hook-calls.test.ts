@@ -234,7 +234,7 @@ describe.each([
     expect(await callNames()).toEqual([]);
   });
 
-  test('before_user_created refuses on every way, and nobody is made', async () => {
+  test('before_user_created refuses in every flow, and no user is created', async () => {
     await kind.answer(auth, 'before_user_created', { error: { http_code: 418, message: 'no room' } });
     try {
       const db = auth.database.pool('supabase_admin');

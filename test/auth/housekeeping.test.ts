@@ -113,7 +113,7 @@ test('guests stay, unless the project says how long', async () => {
   expect(await count(sql`select count(*)::int as n from auth.users where id = ${member}`)).toBe(1);
 });
 
-test('beginnings that nobody finished go after a day, in batches', async () => {
+test('unfinished flows are deleted after a day, in batches', async () => {
   const { data } = await auth.client().auth.signUp({ email: newEmail(), password });
   const user = data.user?.id;
   const factor = randomUUID();
@@ -176,7 +176,7 @@ test('one process does it at a time', async () => {
   expect(await housekeeper(0).sweep()).toBe(true);
 });
 
-test('a row that a request holds is left, and nobody waits for it', async () => {
+test('a locked row is skipped without waiting', async () => {
   const id = randomUUID();
   await run(sql`insert into auth.flow_state (id, provider_type, authentication_method, created_at)
     values (${id}, 'email', 'otp', now() - interval '2 days')`);

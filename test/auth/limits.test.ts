@@ -48,7 +48,7 @@ describe('by address', () => {
     const limited = answers.filter(({ status }) => status === 429).length;
     return { limited, passed: count - limited, answers };
   };
-  const unknown = { email: 'nobody@example.com', password };
+  const unknown = { email: 'unknown@example.com', password };
 
   test('a burst of 30, then one more whenever a permission is back', async () => {
     const ip = '203.0.113.1';
@@ -136,7 +136,7 @@ describe('by address', () => {
     expect((await volley(1, '/token?grant_type=password', ip, unknown)).limited).toBe(1);
   });
 
-  test('who is no known proxy cannot choose an address', async () => {
+  test('an unknown proxy can’t choose the client address', async () => {
     const warnings: LogFields[] = [];
     const log = { ...silentLogger, warn: (fields: LogFields) => void warnings.push(fields) };
     const strict = await startAuth({}, { mode: 'production', log });

@@ -116,7 +116,7 @@ describe('templates of the project', () => {
   });
 });
 
-test('our own carry the project’s name, colour and help', async () => {
+test('our own carry the project’s name, color and help', async () => {
   const branding = { name: 'Tide & Sons', color: '#e8b321', support_url: 'https://example.com/help' };
   const server = await startAuth({ email: { enable_confirmations: true } }, { plinth: { branding } });
   try {
@@ -196,7 +196,7 @@ describe('notices', () => {
 });
 
 describe('whom mail may go to', () => {
-  test('a list allows its addresses, labels included, and nobody else', async () => {
+  test('a list allows only its addresses, including subaddresses', async () => {
     const server = await startAuth(
       { email: { enable_confirmations: true } },
       { plinth: { auth: { external: { email: { authorized_addresses: ['Ann@Example.com'] } } } } },

@@ -131,7 +131,7 @@ describe('deletion', () => {
     expect(await exists(user.id)).toBe(false);
   });
 
-  test('is refused to a sign-in of long ago, a password alone, a client, and members of an organisation', async () => {
+  test('is refused to a sign-in of long ago, a password alone, a client, and members of an organization', async () => {
     const { access_token, user } = await signUp();
     server.clock.advance(16 * minuteMs);
     expect(await leave(access_token)).toEqual([400, 'reauthentication_needed']);

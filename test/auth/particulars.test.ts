@@ -49,7 +49,7 @@ interface Enrolled {
   readonly id: string;
   readonly totp: { readonly secret: string; readonly uri: string; readonly qr_code: string };
 }
-const enrol = async (token: string, json: object = {}) =>
+const enroll = async (token: string, json: object = {}) =>
   (await post('/factors', token, { factor_type: 'totp', ...json })).json<Enrolled>();
 const challenge = async (token: string, id: string) =>
   (await (await post(`/factors/${id}/challenge`, token)).json<{ id: string }>()).id;
@@ -118,7 +118,7 @@ describe('where a link leads', () => {
 describe('factors', () => {
   test('two without a name conflict; a user without an address gets no TOTP', async () => {
     const { access_token: token, user } = await signUp();
-    await enrol(token);
+    await enroll(token);
     const again = await post('/factors', token, { factor_type: 'totp' });
     expect([again.status, (await again.json()).error_code]).toEqual([422, 'mfa_factor_name_conflict']);
     await db().query(sql`update auth.users set email = null, phone = '15550100' where id = ${user.id}`);
@@ -128,7 +128,7 @@ describe('factors', () => {
 
   test('an issuer of the app’s own; a code of the step before holds, one of two steps before does not', async () => {
     const { access_token: token, user } = await signUp();
-    const { id, totp } = await enrol(token, { issuer: 'My App' });
+    const { id, totp } = await enroll(token, { issuer: 'My App' });
     const uri = new URL(totp.uri);
     expect(decodeURIComponent(uri.pathname)).toBe(`//totp/My App:${user.email}`.replace('//totp', ''));
     expect(uri.searchParams.get('issuer')).toBe('My App');
@@ -141,7 +141,7 @@ describe('factors', () => {
 
   test('a challenge says its kind and when it ends', async () => {
     const { access_token: token } = await signUp();
-    const { id } = await enrol(token);
+    const { id } = await enroll(token);
     const answer = await (await post(`/factors/${id}/challenge`, token)).json<{ expires_at: number }>();
     expect(answer).toEqual({ id: expect.any(String), type: 'totp', expires_at: expect.any(Number) });
     expect(Math.abs(answer.expires_at - Date.now() / 1000 - 300)).toBeLessThan(10);
@@ -152,7 +152,7 @@ describe('factors', () => {
     const [below, without] = [await signIn(user.email), await signIn(user.email)];
     const sessionId = String(claimsOf(without.access_token).session_id);
     await db().query(sql`update auth.sessions set aal = null where id = ${sessionId}`);
-    const { id, totp } = await enrol(token);
+    const { id, totp } = await enroll(token);
     const raised = await post(`/factors/${id}/verify`, token, {
       challenge_id: await challenge(token, id),
       code: now(totp.secret),

@@ -214,7 +214,7 @@ describe('registration', () => {
     );
   });
 
-  test('ten passkeys, and no more, even when two are finished at once', async () => {
+  test('ten passkeys at most, even if two registrations finish concurrently', async () => {
     const person = await newPerson();
     const begun = await Promise.all(Array.from({ length: 11 }, () => askToRegister(person.token)));
     const answers = await Promise.all(
@@ -241,7 +241,7 @@ describe('registration', () => {
     ['another relying party', { rpId: 'evil.example' }],
     ['another challenge', { challenge: Buffer.alloc(32, 7).toString('base64url') }],
     ['an assertion in place of a registration', { type: 'webauthn.get' }],
-    ['nobody at the device', { userPresent: false }],
+    ['no user presence', { userPresent: false }],
     ['a key that is backed up though it cannot be', { backedUp: true }],
   ])('refused: %s', async (_what, forgery) => {
     const person = await newPerson();
@@ -285,7 +285,7 @@ describe('registration', () => {
     });
   });
 
-  test('a sign-in challenge registers nothing, a registration challenge signs nobody in', async () => {
+  test('a sign-in challenge can’t register a passkey, and a registration challenge can’t sign a user in', async () => {
     const { authenticator, ...person } = await personWithPasskey();
     const toSignIn = await askToSignIn();
     const asked = {
@@ -345,7 +345,7 @@ describe('registration', () => {
     ['no response', { id: 'AAAA', rawId: 'AAAA', type: 'public-key' }],
     ['numbers for bytes', { id: 'AAAA', rawId: 1, type: 'public-key', response: {} }],
     [
-      'client data that is no JSON',
+      'client data that isn’t JSON',
       {
         id: 'AAAA',
         rawId: 'AAAA',
@@ -359,7 +359,7 @@ describe('registration', () => {
       },
     ],
     [
-      'bytes that are no CBOR',
+      'bytes that aren’t CBOR',
       {
         id: 'AAAA',
         rawId: 'AAAA',
@@ -421,7 +421,7 @@ test('the settings say that there are passkeys', async () => {
 });
 
 describe('sign-in', () => {
-  test('the question names nobody', async () => {
+  test('the challenge identifies no user', async () => {
     expect(await askToSignIn()).toEqual({
       challenge_id: expect.any(String),
       options: {
@@ -474,11 +474,11 @@ describe('sign-in', () => {
     ['another relying party', () => ({ rpId: 'evil.example' })],
     ['another challenge', () => ({ challenge: Buffer.alloc(32).toString('base64url') })],
     ['a registration in place of an assertion', () => ({ type: 'webauthn.create' })],
-    ['nobody at the device', () => ({ userPresent: false })],
-    ['a key nobody has registered', () => ({ credentialId: Buffer.alloc(32, 9) })],
+    ['no user presence', () => ({ userPresent: false })],
+    ['an unregistered key', () => ({ credentialId: Buffer.alloc(32, 9) })],
     ['no user handle', () => ({ userHandle: null })],
-    ['a user handle that is no uuid', () => ({ userHandle: Buffer.from("' or true --") })],
-    ['the handle of nobody', () => ({ userHandle: Buffer.from(crypto.randomUUID()) })],
+    ['a user handle that isn’t a UUID', () => ({ userHandle: Buffer.from("' or true --") })],
+    ['an unknown user handle', () => ({ userHandle: Buffer.from(crypto.randomUUID()) })],
     ['the handle in binary', (id) => ({ userHandle: Buffer.from(id.replaceAll('-', ''), 'hex') })],
     ['a key that says it may be copied now', () => ({ backupEligible: true })],
     ['a broken signature', () => ({ tamper: (signature) => Buffer.from(signature).fill(1, 10, 20) })],
@@ -493,7 +493,7 @@ describe('sign-in', () => {
     });
   });
 
-  test('the key of one signs nobody else in', async () => {
+  test('a key of one user doesn’t sign in another', async () => {
     const { authenticator } = await personWithPasskey();
     const victim = await personWithPasskey();
     const answer = await signIn(authenticator, { userHandle: Buffer.from(victim.id) });
@@ -527,7 +527,7 @@ describe('sign-in', () => {
     expect(await expired.json()).toMatchObject({ error_code: 'webauthn_challenge_expired' });
   });
 
-  test('a copy of a key is told by its count, also when both sign at once', async () => {
+  test('a cloned key is detected by its counter, also when both sign concurrently', async () => {
     const { authenticator } = await personWithPasskey();
     expect((await signIn(authenticator, { signCount: 5 })).status).toBe(200);
     for (const signCount of [5, 4, 0]) {
@@ -572,7 +572,7 @@ describe('sign-in', () => {
 });
 
 describe('management', () => {
-  test('list, rename, delete; nobody reaches the passkeys of others', async () => {
+  test('list, rename, delete: users can’t reach the passkeys of others', async () => {
     const { client, id } = await personWithPasskey();
     const other = await newPerson();
     const [passkey] = (await client.auth.passkey.list()).data ?? [];

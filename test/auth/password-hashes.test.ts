@@ -56,7 +56,7 @@ describe('hashes of other systems', () => {
     await signsIn(hash, password);
   });
 
-  test('scrypt of Firebase: the example of its own repository', async () => {
+  test('scrypt of Firebase: the example from its repository', async () => {
     const signer = 'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==';
     const made = 'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==';
     const hash = `$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=${signer}$42xEC+ixf3L2lw==$${made}`;
@@ -73,7 +73,7 @@ describe('hashes of other systems', () => {
     expect(error).not.toBeNull();
   });
 
-  test('a hash that was put into the table by hand and means nothing lets nobody in', async () => {
+  test('an invalid hash written into the table by hand lets no user in', async () => {
     const email = newEmail();
     await auth.admin().auth.admin.createUser({ email, password, email_confirm: true });
     const db = auth.database.pool('supabase_admin');
@@ -84,7 +84,7 @@ describe('hashes of other systems', () => {
     }
   });
 
-  test('a crowd of sign-ins waits; others are answered meanwhile, and nobody learns who exists', async () => {
+  test('many sign-ins wait while other requests are answered, and timing doesn’t reveal which users exist', async () => {
     const email = newEmail();
     await auth.client().auth.signUp({ email, password });
     const attempt = (who: string) =>
@@ -157,7 +157,7 @@ describe('passwords that are known from leaks', () => {
     throw new OutgoingError('https://api.pwnedpasswords.com did not answer');
   };
 
-  test('are let through, with a word in the log, while nobody can say', async () => {
+  test('are accepted with a log entry while the service is unreachable', async () => {
     const warnings: LogFields[] = [];
     const log: Logger = { ...silentLogger, warn: (fields) => warnings.push(fields) };
     const plinth = { auth: { password: { hibp: { enabled: true } } } };
@@ -175,7 +175,7 @@ describe('passwords that are known from leaks', () => {
     }
   });
 
-  test('or nobody is let through, where the project says so; a sign-in still works', async () => {
+  test('or are rejected, if the project requires it, and a sign-in still works', async () => {
     const plinth = { auth: { password: { hibp: { enabled: true, fail_closed: true } } } };
     const auth = await startAuth({}, { outgoing, plinth });
     try {
@@ -192,7 +192,7 @@ describe('passwords that are known from leaks', () => {
     }
   });
 
-  test('are found in a list of the project, which asks nobody', async () => {
+  test('are found in a list of the project, without any request', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'plinth-leaks-'));
     const list_path = join(dir, 'pwned.txt');
     const others = Array.from({ length: 500 }, (_, index) => `${leakHashOf(String(index))}:${index + 1}`);

@@ -11,7 +11,7 @@ describe('with confirmations off', () => {
   });
   afterAll(() => server.stop());
 
-  test('sign-up gives a session at once', async () => {
+  test('sign-up returns a session immediately', async () => {
     const email = newEmail();
     const { data, error } = await server.client().auth.signUp({
       email: email.toUpperCase(),

@@ -51,7 +51,7 @@ describe('an address', () => {
     expect((await userOf(token)).email).toBe(email);
   });
 
-  test('that was half confirmed begins anew', async () => {
+  test('that was half confirmed starts again', async () => {
     const { email, token } = await newPerson();
     const next = newEmail();
     await change(token, { email: next });
@@ -68,7 +68,7 @@ describe('an address', () => {
     expect(await (await verify(next)).json()).toHaveProperty('access_token');
   });
 
-  test('other codes of the user go on', async () => {
+  test('other codes of the user still work', async () => {
     const { email, token } = await newPerson();
     await server.request('/recover', { json: { email } });
     const code = codeOf((await server.inbox(email))[0]);
@@ -94,7 +94,7 @@ test.each(['email_change', 'phone_change'])('%s: without a change there is nothi
   expect((await cancel(token, kind)).status).toBe(204);
 });
 
-test.each(['email_change', 'phone_change'])('%s: nobody takes back for others', async (kind) => {
+test.each(['email_change', 'phone_change'])('%s: a user can’t cancel the change of another', async (kind) => {
   const { keys } = server;
   for (const token of [keys.publishableKey, keys.anonKey, 'x.y.z']) {
     const refused = await cancel(token, kind);

@@ -53,7 +53,7 @@ test('a number is changed once its code is given', async () => {
   expect(data.user).toMatchObject({ phone: phone.slice(1), app_metadata: { providers: ['email', 'phone'] } });
 });
 
-test.each(['abc', '+0123', '123456789012345678'])('%s is no number', async (phone) => {
+test.each(['abc', '+0123', '123456789012345678'])('%s isn’t a phone number', async (phone) => {
   expect((await server.client().auth.signInWithOtp({ phone })).error).toMatchObject({
     status: 400,
     code: 'validation_failed',

@@ -221,7 +221,7 @@ test('triggers see an INSERT without role, then updates', async () => {
   }
 });
 
-test('a code for the Account pages gives a session of its own, once', async () => {
+test('a code for the Account pages creates a separate session, once', async () => {
   const { createHash } = await import('node:crypto');
   const client = server.client();
   const { data } = await client.auth.signUp({ email: newEmail(), password: 'correct horse' });

@@ -142,7 +142,7 @@ describe('a code', () => {
     ]);
   });
 
-  test('used by two at once, raises one', async () => {
+  test('used twice concurrently, raises one session', async () => {
     const { email, strong } = await newPerson();
     const { codes } = await makeCodes(strong);
     const tokens = [await signIn(email), await signIn(email)];
@@ -158,7 +158,7 @@ describe('a code', () => {
     expect(row).toEqual({ left: 9 });
   });
 
-  test('of somebody else, of an older set, or none at all raises nothing', async () => {
+  test('of another user, of an older set or none, raises no session', async () => {
     const { email, strong } = await newPerson();
     const victim = await newPerson();
     const foreign = await makeCodes(victim.strong);
@@ -211,7 +211,7 @@ describe('guessing', () => {
     server.clock.advance(-301_000);
   });
 
-  test('by many at once gets no further', async () => {
+  test('many concurrent attempts get no further', async () => {
     const { email, strong } = await newPerson();
     await makeCodes(strong);
     const token = await signIn(email);
@@ -241,7 +241,7 @@ describe('who may', () => {
     expect((await use(weak, codes[0])).status).toBe(422);
   });
 
-  test('have them: users with a verified factor, no guests, nobody without a token', async () => {
+  test('are available to users with a verified factor, not to guests or requests without a token', async () => {
     const email = newEmail();
     const signedUp = await server.request('/signup', { json: { email, password } });
     const { access_token: token } = await signedUp.json<Session>();
@@ -296,7 +296,7 @@ describe('who may', () => {
 });
 
 describe('codes go', () => {
-  test('with the last verified factor, whoever removes it', async () => {
+  test('are deleted with the last verified factor, whether a user or an administrator removes it', async () => {
     const first = await newPerson();
     await makeCodes(first.strong);
     await server.request(`/factors/${first.factorId}`, { method: 'DELETE', token: first.strong });

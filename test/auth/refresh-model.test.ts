@@ -158,7 +158,7 @@ describe.each([true, false])('rotation %s', (rotates) => {
     ]);
   });
 
-  test('many at once get one child between them', async () => {
+  test('many concurrent refreshes get one child token', async () => {
     const session = await (await server.request('/signup', { json: {} })).json<SessionJson>();
     const answers = await Promise.all(Array.from({ length: 12 }, () => refresh(session.refresh_token)));
     const bodies = await Promise.all(answers.map((answer) => answer.json<SessionJson>()));
@@ -256,7 +256,7 @@ test('a trigger of the project that refuses the user refuses the refresh, and no
   }
 });
 
-test('of refreshes that come at once, a trigger of the project refuses only whom it means', async () => {
+test('of concurrent refreshes, a trigger of the project refuses only the rows it selects', async () => {
   const server = await startAuth({ enable_anonymous_sign_ins: true });
   try {
     const sessions = [];

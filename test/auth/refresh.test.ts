@@ -64,7 +64,7 @@ describe('rotation', () => {
     expect((await server.request('/user', { token: third.body.access_token })).status).toBe(403);
   });
 
-  test('many at once all get a session', async () => {
+  test('many concurrent refreshes all get a session', async () => {
     const first = await guest(server);
     const answers = await Promise.all(Array.from({ length: 6 }, () => refresh(server, first.refresh_token)));
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 200]);

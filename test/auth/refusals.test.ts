@@ -101,7 +101,7 @@ describe('identities', () => {
   const unlink = (token: string, id: string, headers: Record<string, string> = {}) =>
     outcome(server.request(`/user/identities/${id}`, { method: 'DELETE', token, headers }));
 
-  test('one of somebody else’s, one that is none, and a token for others are refused', async () => {
+  test('another user’s token, an invalid token and a token for another audience are refused', async () => {
     const { access_token, user } = await signUp();
     const other = await signUp();
     await identify(user.id, 'github', user.email);
@@ -137,7 +137,7 @@ describe('a hook that cannot be reached', () => {
     }
   };
 
-  test('because it never answers, or nobody is there', async () => {
+  test('because it never responds or isn’t reachable', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };

@@ -137,28 +137,28 @@ test('of several administrators who make one user, one does', async () => {
   expect(await outcomes(answers)).toEqual(['200', ...times(3, () => '422 email_exists')]);
 });
 
-test('codes for a new address that are asked for at once are all sent', async () => {
+test('concurrent code requests for a new address all send an email', async () => {
   const email = newEmail();
   const answers = await Promise.all(times(3, () => auth.request('/otp', { json: { email } })));
   expect(await outcomes(answers)).toEqual(['200', '200', '200']);
   expect(await auth.inbox(email)).toHaveLength(3);
 });
 
-test('a factor that is enrolled twice at once is there once, and takes two challenges at once', async () => {
+test('a factor enrolled twice concurrently exists once and accepts two concurrent challenges', async () => {
   const { access_token: token } = await signUp();
-  const enrol = () =>
+  const enroll = () =>
     auth.request('/factors', { token, json: { factor_type: 'totp', friendly_name: 'phone' } });
-  const enrolments = await Promise.all(times(3, enrol));
-  const made = enrolments.find(({ status }) => status === 200)?.clone() as (typeof enrolments)[number];
+  const enrollments = await Promise.all(times(3, enroll));
+  const made = enrollments.find(({ status }) => status === 200)?.clone() as (typeof enrollments)[number];
   const conflict = '422 mfa_factor_name_conflict';
-  expect(await outcomes(enrolments)).toEqual(['200', conflict, conflict]);
+  expect(await outcomes(enrollments)).toEqual(['200', conflict, conflict]);
   const { id } = await made.json<{ id: string }>();
   const challenge = () => auth.request(`/factors/${id}/challenge`, { token, json: {} });
   const challenges = await whileHeld(id, () => times(2, challenge), sql`auth.mfa_factors`);
   expect(await outcomes(challenges)).toEqual(['200', '200']);
 });
 
-test('while PostgreSQL takes nobody in, the answer is 503 and the session lasts', async () => {
+test('while PostgreSQL refuses connections, the status is 503 and the session lasts', async () => {
   const { refresh_token, user } = await signUp();
   const db = auth.database.pool('supabase_admin');
   const [place] = await db.query<{ name: string }>(sql`select current_database() as name`);

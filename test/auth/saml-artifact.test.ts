@@ -163,7 +163,7 @@ describe('refused', () => {
     ['too short', Buffer.alloc(43, 4).toString('base64')],
     ['of another type', artifactOf({ type: 1 })],
     ['of another identity provider', artifactOf({ source: 'https://other.example' })],
-  ])('an artifact that is %s; nobody is asked', async (_name, artifact) => {
+  ])('an artifact that is %s causes no request', async (_name, artifact) => {
     const { relayState } = await begin();
     asked.length = 0;
     expect(await bring(artifact, relayState)).toMatchObject(refusal);
@@ -180,7 +180,7 @@ describe('refused', () => {
       (question, xml) => ({ status: 200, text: envelope(question, xml, { status: 'Requester' }) }),
     ],
     [
-      'of somebody else',
+      'of another provider',
       (question, xml) => ({ status: 200, text: envelope(question, xml, { issuer: 'x' }) }),
     ],
     [
@@ -190,14 +190,14 @@ describe('refused', () => {
     ['with nothing in it', (question) => ({ status: 200, text: envelope(question, '') })],
     ['with two in it', (question, xml) => ({ status: 200, text: envelope(question, xml + xml) })],
     ['in no envelope', (_question, xml) => ({ status: 200, text: xml })],
-    ['that is no XML', () => ({ status: 200, text: 'no XML' })],
+    ['that isn’t XML', () => ({ status: 200, text: 'no XML' })],
     [
       'with a document type',
       (question, xml) => ({ status: 200, text: `<!DOCTYPE x>${envelope(question, xml)}` }),
     ],
     ['with a status of 500', (question, xml) => ({ status: 500, text: envelope(question, xml) })],
     [
-      'by nobody',
+      'without an issuer',
       () => {
         throw new Error('no route');
       },
@@ -215,13 +215,13 @@ describe('refused', () => {
 
   test.each<[string, (parts: AnswerParts) => string]>([
     ['unsigned, whatever the envelope is', (parts) => buildAnswer(parts)],
-    ['signed by somebody else', (parts) => signAnswer(createIdp(), buildAnswer(parts), 'Assertion')],
+    ['signed by another provider', (parts) => signAnswer(createIdp(), buildAnswer(parts), 'Assertion')],
     [
       'to another sign-in',
       (parts) => signAnswer(idp, buildAnswer({ ...parts, inResponseTo: 'id-2' }), 'Assertion'),
     ],
     [
-      'to nobody’s',
+      'without a request ID',
       (parts) => signAnswer(idp, buildAnswer({ ...parts, inResponseTo: undefined }), 'Assertion'),
     ],
     [

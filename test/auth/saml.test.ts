@@ -158,7 +158,7 @@ describe('the request', () => {
     [{}, 400, 'validation_failed'],
     [{ domain: 'a.example', provider_id: '5f0ba0b8-1a7b-4f3e-9f05-6f8dbd6a5e11' }, 400, 'validation_failed'],
     [{ provider_id: 'x' }, 400, 'bad_json'],
-    [{ domain: 'nobody.example' }, 404, 'sso_provider_not_found'],
+    [{ domain: 'unknown.example' }, 404, 'sso_provider_not_found'],
     [{ provider_id: '5f0ba0b8-1a7b-4f3e-9f05-6f8dbd6a5e11' }, 404, 'sso_provider_not_found'],
   ])('%j is refused', async (json, status, code) => {
     const answer = await auth.request('/sso', { json });
@@ -285,7 +285,7 @@ describe('an answer', () => {
     expect((await answerOurs({}, sign)).fragment).toHaveProperty('access_token');
   });
 
-  test('that nobody asked for is accepted from the provider, once', async () => {
+  test('without a request is accepted from the provider, once', async () => {
     const xml = signAnswer(idp, buildAnswer({ ...parts, nameId: 'unasked' }), 'Assertion');
     const first = await postAnswer(auth, xml, 'http://127.0.0.1:3000/welcome');
     expect(first.location.href).toMatch(/^http:\/\/127\.0\.0\.1:3000\/welcome#access_token=/);
@@ -326,7 +326,7 @@ describe('an answer', () => {
 
   test.each<[string, Partial<AnswerParts>]>([
     ['for another audience', { audience: 'https://other.example/metadata' }],
-    ['for nobody in particular', { audienceXml: '' }],
+    ['without an audience', { audienceXml: '' }],
     [
       'for us by one restriction and not by the other',
       {
@@ -369,9 +369,9 @@ describe('an answer', () => {
   test.each<[string, (xml: string) => string]>([
     ['without a signature', (xml) => xml],
     ['signed with SHA-1', (xml) => signAnswer(idp, xml, 'Assertion', 'sha1')],
-    ['signed by somebody else', (xml) => signAnswer(createIdp(), xml, 'Assertion')],
+    ['signed by another provider', (xml) => signAnswer(createIdp(), xml, 'Assertion')],
     [
-      'signed by somebody else who brings a certificate along',
+      'signed by another provider that includes its certificate',
       (xml) => {
         const other = createIdp();
         const info = `<KeyInfo><X509Data><X509Certificate>${other.certificate}</X509Certificate></X509Data></KeyInfo>`;
@@ -406,7 +406,7 @@ describe('an answer', () => {
       'with an encrypted assertion, which we do not take',
       (xml) => xml.replaceAll('saml:Assertion', 'saml:EncryptedAssertion'),
     ],
-    ['that is no XML', () => 'no XML'],
+    ['that isn’t XML', () => 'no XML'],
     ['that is another document', () => '<x xmlns="urn:oasis:names:tc:SAML:2.0:protocol"/>'],
     [
       'with entities that grow (billion laughs)',
@@ -544,11 +544,11 @@ describe('an answer', () => {
       'saml_assertion_no_user_id',
     ],
     ['no address', { email: '' }, 'saml_assertion_no_email'],
-  ])('that names nobody is refused: %s', async (_name, change, code) => {
+  ])('without a usable identifier is refused: %s', async (_name, change, code) => {
     expect((await answerOurs(change)).query).toMatchObject({ error: 'invalid_request', error_code: code });
   });
 
-  test('from nobody we know, and answers that are none', async () => {
+  test('from an unknown provider, and invalid responses', async () => {
     const stranger = createIdp();
     const xml = signAnswer(stranger, buildAnswer({ ...parts, issuer: stranger.entityId }), 'Assertion');
     expect((await postAnswer(auth, xml)).query.error_code).toBe('saml_idp_not_found');

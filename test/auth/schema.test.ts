@@ -105,7 +105,7 @@ test.each([
   expect(outcome).toEqual(['ok', again, third]);
 });
 
-test('an address of a company may be that of somebody else too', async () => {
+test('an SSO user may have the address of another user', async () => {
   const insert = (isSso: boolean) =>
     `insert into auth.users (id, email, is_sso_user) values (gen_random_uuid(), 'both@b.cd', ${isSso});`;
   await db().transaction((tx) => tx.exec(insert(false) + insert(true) + insert(true)), { end: 'rollback' });

@@ -126,7 +126,7 @@ describe('a connection', () => {
       'name_id_format must be unspecified or one of',
     ],
     [
-      'metadata of nobody',
+      'metadata without an entity',
       { metadata_xml: idp.metadata().replace(/entityID="[^"]+"/, '') },
       'SAML Metadata does not contain an EntityID',
     ],
@@ -185,7 +185,7 @@ describe('a connection', () => {
     expect([answer.status, (await answer.json()).error_code]).toEqual([403, 'not_admin']);
   });
 
-  test.each([randomUUID(), 'x', 'resource_nobody'])('%s is not found', async (id) => {
+  test.each([randomUUID(), 'x', 'resource_unknown'])('%s is not found', async (id) => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const { status, body } = await call(method, `/${id}`, method === 'PUT' ? {} : undefined);
       expect([status, body.error_code]).toEqual([404, 'sso_provider_not_found']);
@@ -228,7 +228,7 @@ describe('metadata at an address', () => {
     auth.clock.advance(-dayMs - 60_000);
   });
 
-  test('go on being used when they cannot be read, or are of somebody else now', async () => {
+  test('remain in use if they can’t be read or now belong to another provider', async () => {
     const idp = createIdp();
     await connectByUrl(idp, ' cacheDuration="PT1M"');
     auth.clock.advance(120_000);

@@ -161,7 +161,7 @@ describe.each(wallets)('%s: refused', (name, newWallet) => {
     await expectInvalidGrant(await signIn(wallet, message), `Signed ${name} message was used before`);
   });
 
-  test('a message used by many at once, but for one', async () => {
+  test('a message used many times concurrently succeeds once', async () => {
     const message = messageOf(wallet);
     const answers = await Promise.all(Array.from({ length: 6 }, () => signIn(wallet, message)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400]);
@@ -246,7 +246,7 @@ describe.each(wallets)('%s: refused', (name, newWallet) => {
     expect((await answer.json<Refusal>()).msg).toContain('message first line does not end in');
   });
 
-  test('what is no message or no signature', async () => {
+  test('an invalid message or signature', async () => {
     const { chain } = wallet;
     const message = messageOf(wallet);
     const short = wallet.sign(message).slice(0, -2);

@@ -61,7 +61,7 @@ async function signIn(email: string): Promise<string> {
   return (await answer.json<Session>()).access_token;
 }
 
-async function enrol(token: string, friendly_name = 'key'): Promise<string> {
+async function enroll(token: string, friendly_name = 'key'): Promise<string> {
   const answer = await server.request('/factors', {
     json: { factor_type: 'webauthn', friendly_name },
     token,
@@ -105,7 +105,7 @@ async function answer(
 async function userWithKey() {
   const { email, id, token } = await signUp();
   const authenticator = new SoftwareAuthenticator(origin);
-  const factorId = await enrol(token);
+  const factorId = await enroll(token);
   const verified = await answer(token, factorId, authenticator);
   expect(verified.status).toBe(200);
   return { email, id, factorId, authenticator, strong: (await verified.json<Session>()).access_token };
@@ -248,7 +248,7 @@ describe('a key', () => {
   test('of another factor of the same user will do, and the session depends on that one', async () => {
     const { strong, authenticator, factorId, email } = await userWithKey();
     const second = new SoftwareAuthenticator(origin);
-    const secondId = await enrol(strong, 'second');
+    const secondId = await enroll(strong, 'second');
     const asked = await challenge(strong, secondId);
     expect(asked.webauthn.credential_options.publicKey.excludeCredentials).toEqual([
       {
@@ -275,10 +275,10 @@ describe('refused', () => {
     ['another relying party', { rpId: 'evil.example' }],
     ['another challenge', { challenge: Buffer.alloc(32).toString('base64url') }],
     ['the wrong ceremony', { type: 'webauthn.get' }],
-    ['nobody at the device', { userPresent: false }],
+    ['no user presence', { userPresent: false }],
   ])('a new key: %s', async (_what, forgery) => {
     const { token } = await signUp();
-    const factorId = await enrol(token);
+    const factorId = await enroll(token);
     const refused = await answer(token, factorId, new SoftwareAuthenticator(origin), forgery);
     expect(refused.status).toBe(500);
     expect(await refused.json()).toMatchObject({
@@ -294,9 +294,9 @@ describe('refused', () => {
     ['another relying party', { rpId: 'evil.example' }],
     ['another challenge', { challenge: Buffer.alloc(32).toString('base64url') }],
     ['the wrong ceremony', { type: 'webauthn.create' }],
-    ['nobody at the device', { userPresent: false }],
-    ['the handle of somebody else', { userHandle: Buffer.from(crypto.randomUUID()) }],
-    ['a key nobody has registered', { credentialId: Buffer.alloc(16, 3) }],
+    ['no user presence', { userPresent: false }],
+    ['another user’s handle', { userHandle: Buffer.from(crypto.randomUUID()) }],
+    ['an unregistered key', { credentialId: Buffer.alloc(16, 3) }],
     ['a key that may be copied now', { backupEligible: true }],
     ['a broken signature', { tamper: (signature) => Buffer.from(signature).fill(0, 12, 24) }],
     ['a count that stands still', { signCount: 1 }],
@@ -314,7 +314,7 @@ describe('refused', () => {
     expect(claimsOf(token)).toMatchObject({ aal: 'aal1' });
   });
 
-  test('whoever knows the password makes no key of their own for the factor of another', async () => {
+  test('a user who knows only the password can’t register a key for another user’s factor', async () => {
     const { email, factorId } = await userWithKey();
     const token = await signIn(email);
     const asked = await challenge(token, factorId);
@@ -330,10 +330,10 @@ describe('refused', () => {
     expect((await answer(token, factorId, own, { credentialId: Buffer.alloc(32, 1) })).status).toBe(500);
   });
 
-  test('an enrolment begun before the first factor was verified cannot be finished by the password alone', async () => {
+  test('an enrollment begun before the first factor was verified cannot be finished by the password alone', async () => {
     const { email, token } = await signUp();
     const attacker = await signIn(email);
-    const planted = await enrol(attacker, 'planted');
+    const planted = await enroll(attacker, 'planted');
     const enrolled = await server.request('/factors', {
       json: { factor_type: 'totp', friendly_name: 'app' },
       token,
@@ -391,7 +391,7 @@ describe('refused', () => {
     ],
   ])('a body with %s', async (_what, webauthn, status, error_code, msg) => {
     const { token } = await signUp();
-    const factorId = await enrol(token);
+    const factorId = await enroll(token);
     const { id } = await challenge(token, factorId);
     const refused = await verify(token, factorId, { challenge_id: id, webauthn });
     expect(refused.status).toBe(status);
@@ -399,7 +399,7 @@ describe('refused', () => {
   });
 });
 
-test('where keys are off, enrolment, challenge and verification say so', async () => {
+test('where keys are off, enrollment, challenge and verification say so', async () => {
   const plain = await startAuth();
   try {
     const signedUp = await plain.request('/signup', { json: { email: newEmail(), password } });

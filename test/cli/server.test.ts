@@ -158,7 +158,7 @@ test('in front: one line of JSON on stdout, a signal stops it cleanly', async ()
   await expect(fetch(`${status.API_URL}/health`)).rejects.toThrow();
 });
 
-test('a first start that fails explains why, and goes on where it stopped', async () => {
+test('a first start that fails explains why, and the next one continues there', async () => {
   const cwd = makeProject(files);
   mkdirSync(join(cwd, 'supabase/migrations'), { recursive: true });
   const bad = join(cwd, 'supabase/migrations/20240102000000_bad.sql');
@@ -178,7 +178,7 @@ test('a service left out is not served', async () => {
   expect((await fetch(`${API_URL}/storage/v1/bucket`)).status).toBe(404);
 });
 
-test('serve makes keys of its own, readable by the owner only', async () => {
+test('serve creates its own keys, readable by the owner only', async () => {
   const cwd = makeProject({});
   const child = spawnPlinth(['serve', '--port', '0', '--json'], { cwd });
   let stdout = '';

@@ -38,7 +38,7 @@ describe('defaults', () => {
     expect(config.plinth.safe_update.enabled).toBe(true);
   });
 
-  test('a name that is no project_id is made one', () => {
+  test('an invalid project_id is converted to a valid one', () => {
     const projectDir = makeProject({}, '_My project (2)');
     expect(loadConfig({ projectDir, env: {} }).config.project_id).toBe('My_project_2_');
   });
@@ -164,7 +164,7 @@ describe('both generations of the upstream CLI', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('both names at once: the first wins, with a warning', () => {
+  test('with both names, the first wins with a warning', () => {
     const { config, warnings } = load('[inbucket]\nport = 1\n[local_smtp]\nport = 2');
     expect(config.local_smtp.port).toBe(2);
     expect(warnings).toEqual(['supabase/config.toml:1: inbucket: ignored because local_smtp is also set']);
@@ -316,12 +316,12 @@ describe('where values come from', () => {
   });
 
   test('plinth.toml and its environment', () => {
-    const files = { 'supabase/plinth.toml': '[branding]\nname = "Shop"\ncolour = "#fff"' };
+    const files = { 'supabase/plinth.toml': '[branding]\nname = "Shop"\ncolors = "#fff"' };
     const { config, warnings } = load('', files, { PLINTH_SERVER_HOST: '::1' });
     expect(config.plinth.branding.name).toBe('Shop');
     expect(config.plinth.server.host).toBe('::1');
     expect(warnings).toEqual([
-      'supabase/plinth.toml:3: branding.colour: unknown key, ignored; did you mean color?',
+      'supabase/plinth.toml:3: branding.colors: unknown key, ignored; did you mean color?',
     ]);
   });
 });
@@ -352,7 +352,7 @@ describe('faults', () => {
     expect(() => load(toml)).toThrow(/^6 invalid settings:\n {2}supabase\/config\.toml:2: api\.port/);
   });
 
-  test('a byte order mark before the text is no part of it', () => {
+  test('a byte order mark before the text is ignored', () => {
     expect(load('\uFEFFproject_id = "demo"\n[api]\nport = 8000').config.api.port).toBe(8000);
     expect(faultsOf('\uFEFFapi = 1')).toEqual(['1 api: must be a table: [api]']);
   });

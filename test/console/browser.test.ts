@@ -79,7 +79,7 @@ describe('sign-in', () => {
     await close();
   });
 
-  test('leads on to the page that was asked for, and without a link tells how to get one', async () => {
+  test('opens the requested page, and without a link shows how to get one', async () => {
     const { context } = await openContext(browser);
     const page = await context.newPage();
     await go(page, '/tables/public/tasks');

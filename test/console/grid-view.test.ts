@@ -103,7 +103,7 @@ test('undo and edits go to their rows in whatever order those are now', async ()
   await cell(0, 2).filter({ hasText: 'Task 1' }).waitFor();
 });
 
-test('rows that move while somebody types do not get each other’s values', async () => {
+test('rows that move during an edit don’t get each other’s values', async () => {
   await page.clock.install();
   await open.go('/tables/public/tasks');
   await focusCell(1, 2);
@@ -120,7 +120,7 @@ test('rows that move while somebody types do not get each other’s values', asy
   await page.clock.resume();
 });
 
-test('edits that overtake the network are no conflict with each other', async () => {
+test('edits faster than the network don’t conflict with each other', async () => {
   await open.go('/tables/public/tasks');
   await slowly(async () => {
     await type(8, 2, 'first');
@@ -155,7 +155,7 @@ test('an edit that finds no server is shown and can be tried again', async () =>
   await alert.waitFor({ state: 'detached' });
 });
 
-test('a paste goes into rows that nobody has scrolled to yet', async () => {
+test('a paste reaches rows that haven’t been loaded yet', async () => {
   await open.go('/tables/public/tasks');
   await focusCell(0, 3);
   const lines = Array.from({ length: 250 }, (_, index) => `"two\nlines of ${index}"`);

@@ -53,7 +53,7 @@ test('where nothing is enabled a page says what it is for; one key enables it', 
 describe('with everything enabled', () => {
   beforeAll(() => run('create extension if not exists pg_cron; create extension if not exists pgmq'));
 
-  test('a job is made by keyboard, run at once, switched off and deleted', async () => {
+  test('a job is created by keyboard, run immediately, disabled and deleted', async () => {
     const { page, complaints, go, close } = await signedIn(browser, backend);
     await go('/jobs/cron');
     await page.getByRole('button', { name: 'New job' }).press('Enter');

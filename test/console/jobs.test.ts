@@ -150,7 +150,7 @@ describe('scheduled jobs', () => {
     await remove(id);
   });
 
-  test('run at once, and every run is told of', async () => {
+  test('run immediately, and every run is reported', async () => {
     const good = await create({ name: 'good', command: 'select generate_series(1, 3)' });
     const bad = await create({ name: 'bad', command: `select '${secret}'::int` });
     for (const id of [good, bad]) expect((await dev.call('POST', `/jobs/cron/${id}/run`)).status).toBe(200);
@@ -184,7 +184,7 @@ describe('scheduled jobs', () => {
     await remove(id);
   });
 
-  test('somebody else’s are seen and left alone', async () => {
+  test('other users’ jobs are shown and left alone', async () => {
     await admin().exec(`select cron.schedule('system', '0 0 1 1 *', 'select ''hers''')`);
     const [job] = await jobs();
     expect(job).toMatchObject({ name: 'system', role: 'supabase_admin', mine: false });
@@ -351,7 +351,7 @@ describe('webhooks', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('a table that belongs to somebody else is refused by the database', async () => {
+  test('a table of another owner is refused by the database', async () => {
     const answer = await dev.call('POST', '/jobs/webhooks', hook({ schema: '_plinth', table: 'operators' }));
     expect([answer.status, answer.body.sqlstate]).toEqual([422, '42501']);
   });

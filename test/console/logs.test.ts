@@ -117,7 +117,7 @@ describe('a request', () => {
     );
   });
 
-  test('with a forged token is nobody’s', async () => {
+  test('with a forged token has no user', async () => {
     const forged = `${btoa('{"alg":"HS256","typ":"JWT"}')}.${btoa('{"sub":"mallory","role":"service_role"}')}.eA`;
     await ask('forged-request-1', '/auth/v1/settings', { headers: { authorization: `Bearer ${forged}` } });
     const entry = await entryOf('forged-request-1');
@@ -226,7 +226,7 @@ describe('/metrics for Prometheus', () => {
   });
 
   test.each([
-    ['nobody', () => ''],
+    ['no user', () => ''],
     ['the publishable key', () => `Bearer ${backend.keys.publishableKey}`],
     ['an anon token', () => `Bearer ${backend.keys.anonKey}`],
     ['nonsense', () => 'Bearer a.b.c'],

@@ -33,7 +33,7 @@ async function opened(options: Options = {}, name?: string) {
 const go = (page: Page, path: string) => page.goto(`${backend.console.url}/console${path}`);
 const home = (page: Page) => page.getByRole('heading', { name: 'Home' }).waitFor();
 
-test('somebody is invited, gets another role, and is removed, by keyboard', async () => {
+test('an operator is invited, gets another role and is removed, by keyboard', async () => {
   const { page, complaints, close } = await opened();
   await home(page);
   await go(page, '/operators');

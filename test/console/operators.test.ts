@@ -68,7 +68,7 @@ describe('an invitation', () => {
     ['a name that is taken', { name: 'dev', role: 'owner' }, 409, 'taken'],
     ['no name', { name: '  ', role: 'owner' }, 400, 'bad_request'],
     ['a name with a line break', { name: 'a\nb', role: 'owner' }, 400, 'bad_request'],
-    ['a role nobody has', { name: 'x', role: 'root' }, 400, 'bad_request'],
+    ['an unknown role', { name: 'x', role: 'root' }, 400, 'bad_request'],
   ])('%s is refused', async (_what, body, status, code) => {
     const answer = await owner.call('POST', '/operators', body);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
@@ -90,7 +90,7 @@ describe('roles', () => {
     expect((await mover.call('GET', '/session')).status).toBe(401);
   });
 
-  test('the last owner stays, also when two owners remove each other at once', async () => {
+  test('the last owner can’t be removed, also when two owners remove each other concurrently', async () => {
     const { id, token } = await invite('second', 'owner');
     const second = await operatorOf(backend, token);
     const { body } = await owner.call('GET', '/operators');

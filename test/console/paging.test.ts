@@ -106,7 +106,7 @@ test('a condition that an index serves does not confuse a table without a key', 
   );
 });
 
-test('a view has no cursor, since nothing tells its rows apart', async () => {
+test('a view has no cursor, because its rows have no key', async () => {
   const { first, last, keys } = await page('viewed', { limit: '5' });
   expect([first, last, keys]).toEqual([null, null, null]);
 });
@@ -178,7 +178,7 @@ describe('what names a row', () => {
   });
 });
 
-describe('many rows at once', () => {
+describe('many rows per request', () => {
   test('all that match are changed or deleted, when there are as many as was said', async () => {
     const scope = { filters: [{ column: 'id', operator: 'lte', value: '10' }] };
     const path = '/tables/public/parted/change';
@@ -200,7 +200,7 @@ describe('many rows at once', () => {
   });
 });
 
-describe('as somebody else', () => {
+describe('as another user', () => {
   const claims = (sub: string) =>
     `claims:${Buffer.from(JSON.stringify({ role: 'authenticated', sub })).toString('base64url')}`;
   const ada = '11111111-1111-4111-8111-111111111111';
@@ -213,7 +213,7 @@ describe('as somebody else', () => {
       alter table public.mine enable row level security;
       create policy read on public.mine for select using (owner = auth.uid() or shared);
       create policy change on public.mine for update using (owner = auth.uid());
-      insert into public.mine values (1, '${ada}', 'hers', false), (2, null, 'nobody''s', true), (3, null, 'hidden', false);
+      insert into public.mine values (1, '${ada}', 'hers', false), (2, null, 'unowned', true), (3, null, 'hidden', false);
     `),
   );
 
@@ -225,7 +225,7 @@ describe('as somebody else', () => {
     const count = await owner.call('GET', as(claims(ada)).replace('/rows?', '/count?'));
     expect(count.body).toEqual({ count: 2 });
     const file = await owner.call('GET', as('anon', 'mine', { format: 'csv' }).replace('/rows?', '/export?'));
-    expect(file.body).toBe("id,owner,note,shared\r\n2,,nobody's,true\r\n");
+    expect(file.body).toBe('id,owner,note,shared\r\n2,,unowned,true\r\n');
   });
 
   test('edits are refused as the database refuses them', async () => {
@@ -242,7 +242,7 @@ describe('as somebody else', () => {
     expect(gone.body).toEqual({ deleted: 0 });
   });
 
-  test('a persona is no way around an operator’s own role', async () => {
+  test('a persona doesn’t extend an operator’s role', async () => {
     await backend.operators.createOperator('watcher', 'read-only');
     const watcher = await operator(backend, 'watcher');
     const service = `claims:${Buffer.from('{"role":"service_role"}').toString('base64url')}`;

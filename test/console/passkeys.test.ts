@@ -81,8 +81,8 @@ describe('with an app', () => {
     ['another page', { origin: 'http://evil.example' }],
     ['another site', { rpId: 'evil.example' }],
     ['a registration in place of a proof', { type: 'webauthn.create' }],
-    ['nobody present', { userPresent: false }],
-    ['nobody verified', { userVerified: false }],
+    ['no user presence', { userPresent: false }],
+    ['no user verification', { userVerified: false }],
     ['a changed signature', { tamper: (bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.from([0])]) }],
     ['a key that is not there', { credentialId: Buffer.alloc(32, 1) }],
   ])('%s is refused, and the factor stays owed', async (_what, forgery) => {
@@ -98,7 +98,7 @@ describe('with an app', () => {
     ['another page', { origin: 'http://evil.example' }],
     ['another site', { rpId: 'evil.example' }],
     ['a proof in place of a registration', { type: 'webauthn.get' }],
-    ['nobody verified', { userVerified: false }],
+    ['no user verification', { userVerified: false }],
   ])('a new key with %s is not kept', async (_what, forgery) => {
     expect((await add(new SoftwareAuthenticator(origin), forgery)).body.code).toBe('key_refused');
     expect((await keen.call('GET', '/factor/passkeys')).body.passkeys).toHaveLength(1);
@@ -126,7 +126,7 @@ describe('with an app', () => {
     expect((await session.call('DELETE', `/factor/passkeys/${id}`)).body.code).toBe('factor_needed');
   });
 
-  test('another’s key proves nothing, and nobody removes another’s', async () => {
+  test('another operator’s key proves nothing and can’t be removed', async () => {
     const other = await fresh('other');
     expect((await prove(other)).body.code).toBe('key_refused');
     const id = key.credentialId.toString('base64url');

@@ -84,11 +84,11 @@ test('a read-only operator is refused by every route that writes', async () => {
   }
 });
 
-test('every route needs a session, and each that is no GET a CSRF token', async () => {
+test('every route needs a session, and every route except GET needs a CSRF token', async () => {
   for (const { method, path } of routes()) {
     if (path === '/sign-in') continue;
-    const nobody = await backend.console.fetch(prefix + filled(path), { method });
-    expect([method, path, nobody.status]).toEqual([method, path, 401]);
+    const anonymous = await backend.console.fetch(prefix + filled(path), { method });
+    expect([method, path, anonymous.status]).toEqual([method, path, 401]);
     if (method === 'GET') continue;
     const forged = await looker.call(method, filled(path), {}, { 'x-plinth-csrf': 'x'.repeat(32) });
     expect([method, path, forged.status, forged.body.code]).toEqual([method, path, 403, 'csrf']);

@@ -43,7 +43,7 @@ describe('an identity', () => {
     expect((await identity(as)).body.role).toBe(role);
   });
 
-  test('of nobody is told', async () => {
+  test('an unknown user is reported', async () => {
     expect((await identity('user:00000000-0000-4000-8000-000000000000')).status).toBe(404);
     expect((await identity(`user:' or true`)).status).toBe(400);
   });

@@ -109,7 +109,7 @@ test('a private channel without a policy is refused, and the page had said so', 
   await close();
 });
 
-test('a read-only operator joins as a visitor and as nobody else', async () => {
+test('a read-only operator can only join as Anonymous', async () => {
   await services.backend.operators.createOperator('looker', 'read-only');
   const { page, go, close } = await signedIn(browser, services.backend, {}, 'looker');
   await go('/realtime?topic=room');

@@ -58,8 +58,8 @@ describe('a token', () => {
     ['nonsense', 'not a persona'],
     [claims({ role: 'service_role' }), 'the service role'],
     [claims({ role: 'supabase_admin' }), 'a superuser'],
-    [claims({ role: 'nobody-at-all' }), 'no role'],
-    ['user:00000000-0000-0000-0000-000000000000', 'nobody'],
+    [claims({ role: 'unknown-role' }), 'no role'],
+    ['user:00000000-0000-0000-0000-000000000000', 'unknown user'],
   ])('is not made for %s (%s)', async (as) => {
     const { status, body } = await owner.call('POST', '/realtime/token', { as });
     expect([400, 404]).toContain(status);
@@ -100,7 +100,7 @@ describe('why nothing arrives', () => {
     await runSql(backend, 'grant all on public.feed to anon');
   });
 
-  test('a private channel without a policy lets nobody in, and says so', async () => {
+  test('a private channel without a policy refuses every user and says why', async () => {
     expect(codes((await checks({ as: 'anon', private: '0' })).topic)).toEqual(['public-channel']);
     expect(codes((await checks({ as: 'anon', private: '1' })).topic)).toEqual([
       'private-no-read',

@@ -32,9 +32,9 @@ const claims = (sub: string): string =>
 
 test.each([
   ['the operator', undefined, 2],
-  ['nobody', 'anon', 0],
-  ['one who owns a row', claims('00000000-0000-4000-8000-000000000001'), 1],
-])('%s sees what the policies let them', async (_who, as, rows) => {
+  ['an anonymous caller', 'anon', 0],
+  ['the owner of a row', claims('00000000-0000-4000-8000-000000000001'), 1],
+])('%s sees the rows that the policies allow', async (_who, as, rows) => {
   await expect
     .poll(async () => {
       const { body } = await owner.call('POST', '/reference/try', {
@@ -83,7 +83,7 @@ test.each([
   expect(await send({ method: 'GET', path: 'mine?select=*&order=id' })).toEqual(before);
 });
 
-test('what is to stay stays, and the audit log tells the two apart', async () => {
+test('a committed request keeps its changes, and the audit log distinguishes both kinds', async () => {
   const before = await count();
   const insert = { method: 'POST', path: 'mine', body: JSON.stringify({ id: 9, owner: ada }) };
   await send({ ...insert, rollsBack: false, as: claims(ada) });
@@ -111,7 +111,7 @@ test('another schema is reached, one that is not exposed is not, and what polici
   expect(await send(foreign)).toMatchObject({ status: 403, body: expect.stringContaining('42501') });
 });
 
-test('whoever may only look tries nothing', async () => {
+test('a read-only operator can’t run examples', async () => {
   await backend.operators.createOperator('looker', 'read-only');
   const looker = await operator(backend, 'looker');
   expect((await looker.call('GET', '/reference')).status).toBe(200);

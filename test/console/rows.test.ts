@@ -143,14 +143,14 @@ describe('editing', () => {
     expect((await edit('20', { title: { default: true } })).body.row.title).toBe('untitled');
   });
 
-  test('a change that somebody else overtook comes back with the row as it is', async () => {
+  test('a conflicting change returns the current row', async () => {
     await run(`update public.tasks set title = 'theirs' where id = 21`);
     const { status, body } = await edit('21', { title: { value: 'mine' } }, { title: 'Task 21' });
     expect([status, body.code, body.current.title]).toEqual([409, 'conflict', 'theirs']);
     expect((await edit('21', { title: { value: 'mine' } }, { title: 'theirs' })).body.row.title).toBe('mine');
   });
 
-  test('a change of another column is no conflict', async () => {
+  test('a change of another column doesn’t conflict', async () => {
     await run(`update public.tasks set note = 'theirs' where id = 22`);
     const { body } = await edit('22', { title: { value: 'mine' } }, { title: 'Task 22' });
     expect(body.row).toMatchObject({ title: 'mine', note: 'theirs' });

@@ -357,7 +357,7 @@ describe('as a whole', () => {
     expect(migrationFiles()).toEqual([]);
   });
 
-  test('waits for nobody else for long', async () => {
+  test('doesn’t block other transactions for long', async () => {
     await run('create table public.busy (id int primary key)');
     const session = await pool().connect();
     await session.exec('begin; lock table public.busy');
@@ -447,7 +447,7 @@ describe('as an attacker', () => {
     ],
     [{ kind: 'run_sql', text: 'drop table things' }],
     [{ kind: 'create_schema', name: 'x', text: 'more' }],
-  ])('%j is no change', async (change) => {
+  ])('%j isn’t a schema change', async (change) => {
     expect((await apply([change])).status).toBe(400);
     expect((await preview([change])).status).toBe(400);
   });

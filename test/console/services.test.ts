@@ -46,7 +46,7 @@ describe('users', () => {
     const list = await owner.call('GET', '/users?search=ada');
     expect(list.body).toMatchObject({ total: 1, users: [{ id, email: 'ada@example.com' }] });
     expect((await owner.call('GET', `/users/${id}`)).body.identities).toHaveLength(1);
-    expect((await owner.call('GET', '/users?search=nobody')).body.users).toEqual([]);
+    expect((await owner.call('GET', '/users?search=unknown')).body.users).toEqual([]);
     expect((await owner.call('DELETE', `/users/${id}`)).status).toBe(204);
     expect((await owner.call('GET', `/users/${id}`)).status).toBe(404);
   });
@@ -114,7 +114,7 @@ test('the first steps tick themselves', async () => {
   expect(await progress()).toMatchObject({ policy: true, bucket: true });
 });
 
-test('a text message stands in the inbox with its code, is searched for and deleted', async () => {
+test('a text message appears in the inbox with its code, can be found and deleted', async () => {
   const target = await createTestBackend({
     config: { auth: { sms: { enable_signup: true } } },
   });

@@ -144,7 +144,7 @@ describe('refused, and nothing is written', () => {
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  test('a file that somebody else has changed meanwhile', async () => {
+  test('a file that was changed on disk in the meantime', async () => {
     const { stamps } = (await owner.call('GET', '/settings')).body;
     writeFileSync(path, `${text}# theirs\n`);
     const { status, body } = await owner.call('POST', '/settings', {

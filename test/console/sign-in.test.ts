@@ -37,8 +37,8 @@ describe('the one-time link', () => {
     expect(await backend.consoleLink()).toMatch(/\/console\/sign-in#token=[\w-]{32}$/);
   });
 
-  test('is not made for a name that nobody has', async () => {
-    await expect(backend.consoleLink('nobody')).rejects.toThrow("The operator nobody doesn't exist.");
+  test('isn’t created for an unknown name', async () => {
+    await expect(backend.consoleLink('unknown')).rejects.toThrow("The operator unknown doesn't exist.");
   });
 
   test('the cookie is out of reach for scripts and foreign pages, and tied to the port', async () => {
@@ -170,7 +170,7 @@ test('sign-in and sign-out are in the audit log', async () => {
   expect(rows.map(({ action }) => action)).toEqual(['sign-out', 'sign-in']);
 });
 
-test('guessing is slowed down, and tells how long to wait', async () => {
+test('guessing is slowed down, and the response contains the waiting time', async () => {
   const target = await startBackend();
   try {
     const statuses: number[] = [];

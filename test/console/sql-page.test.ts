@@ -124,7 +124,7 @@ async function table(name: string): Promise<boolean> {
   return row?.is ?? false;
 }
 
-test('a run is cancelled', async () => {
+test('a run is canceled', async () => {
   const { page, close } = await opened();
   await write(page, 'select pg_sleep(60)');
   await page.keyboard.press('Control+Enter');
@@ -133,7 +133,7 @@ test('a run is cancelled', async () => {
   await close();
 });
 
-test('runs as a user who is found by address; the choice stands in the address', async () => {
+test('runs as a user found by email, and the address contains the choice', async () => {
   const { page, close } = await opened();
   await page.getByRole('button', { name: 'View as Operator' }).press('Enter');
   await page.getByLabel('Search by email, phone or ID').fill('ADA');

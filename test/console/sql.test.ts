@@ -167,7 +167,7 @@ describe('running', () => {
     expect(find(lines, 'end')?.tag).toBe('VACUUM');
   });
 
-  test('COPY in either direction harms nobody', async () => {
+  test('COPY in either direction doesn’t affect other connections', async () => {
     const out = await run(owner, `copy (select 1, 'a') to stdout`);
     expect(rowsOf(out.lines)).toEqual([['1\ta\n']]);
     const into = await run(owner, 'copy public.keyless from stdin');
@@ -192,7 +192,7 @@ describe('running', () => {
       .toEqual(['"$user", public, extensions', null, '0']);
   });
 
-  test('is cancelled on request, and by nobody else', async () => {
+  test('is canceled on request, and only by its operator', async () => {
     const answer = await backend.console.fetch('/console/api/sql/run', {
       method: 'POST',
       headers: { cookie: owner.cookie, 'x-plinth-csrf': owner.csrfToken, 'content-type': 'application/json' },
@@ -279,7 +279,7 @@ describe('as a persona', () => {
   });
 
   test('a role that no request may have is refused', async () => {
-    for (const role of ['postgres', 'supabase_admin', 'pg_read_all_data', 'nobody "x"']) {
+    for (const role of ['postgres', 'supabase_admin', 'pg_read_all_data', 'unknown "x"']) {
       const { lines } = await run(owner, 'select 1', { as: claims({ role }) });
       expect([role, find(lines, 'error')?.sqlstate]).toEqual([role, expect.stringMatching(/42501|22023/)]);
     }

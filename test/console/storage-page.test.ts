@@ -196,7 +196,7 @@ test('a large upload goes in parts, and on from where it broke off', async () =>
   await close();
 });
 
-test('a large upload goes on after a reload, when its file is chosen again', async () => {
+test('a large upload resumes after a reload, when its file is chosen again', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=reloaded/');
   await page.getByText('No files yet').waitFor();
@@ -215,7 +215,7 @@ test('a large upload goes on after a reload, when its file is chosen again', asy
   await close();
 });
 
-test('an upload that the server has forgotten begins anew', async () => {
+test('an upload that the server no longer has starts again', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=forgotten/');
   await page.getByText('No files yet').waitFor();

@@ -182,7 +182,7 @@ test('a row without a key is edited twice and taken back twice', async () => {
   await close();
 });
 
-test('rows in hand are changed at once and taken back; all that match are counted first', async () => {
+test('selected rows are changed together and restored; a change of all matching rows shows their number first', async () => {
   const { page, close } = await signedIn();
   await go(page, '/public/large?filters=[{"column":"id","operator":"lte","value":"150"}]');
   await focusCell(page, 0, 0);

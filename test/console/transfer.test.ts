@@ -62,7 +62,7 @@ const count = async (table: string): Promise<number> => {
 };
 
 describe('export', () => {
-  test('CSV tells NULL from the empty text and quotes what needs it', async () => {
+  test('CSV distinguishes NULL from the empty text and quotes where necessary', async () => {
     const { body, headers } = await exported('odd', { format: 'csv' });
     expect(body).toBe(
       'id,"te,xt",data,tags,big\r\n' +
@@ -157,7 +157,7 @@ describe('import', () => {
     expect(json.body).toEqual({ columns: ['a', 'b'], sample: [{ a: 1, b: { c: 2 } }] });
   });
 
-  test('a dry run tells every bad row with its line and writes nothing', async () => {
+  test('a dry run lists every invalid row with its line and writes nothing', async () => {
     const file = 'code,price,born\na,1.50,2024-01-01\nb,-1,\ntoolong,2,\nc,x,\n"d\nd",3,\na,4,\ne,5\n';
     const params = { format: 'csv', mapping: mapped('code', 'price', 'born'), dry: 'true' };
     const { status, body } = await upload('goods/import', params, file);
@@ -295,7 +295,7 @@ describe('import', () => {
     ['text', 'json', 'hello', "isn't valid JSON, line 1"],
     ['half an object', 'json', '[{"code": "x"', 'cut off'],
     ['half an array', 'json', '[{"code": "x"}', 'never closed'],
-  ])('%s is no %s file', async (_name, format, file, message) => {
+  ])('%s isn’t a %s file', async (_name, format, file, message) => {
     const { status, body } = await upload('goods/import', { format, mapping: mapped('code') }, file);
     expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);
   });

@@ -103,7 +103,7 @@ test('a dialog with a form and a page of changes ask as well', async () => {
   await page.getByRole('heading', { name: 'Inbox' }).waitFor();
 });
 
-test('a session that ends leaves the page as it is, until somebody has signed in again', async () => {
+test('an expired session leaves the page unchanged until the operator has signed in again', async () => {
   await beginRow('Through the end');
   await admin().query(sql`delete from _plinth.operator_sessions`);
   await insert();
@@ -121,7 +121,7 @@ test('a session that ends leaves the page as it is, until somebody has signed in
   expect(await rowsTitled('Through the end')).toBe(1);
 });
 
-test('who signs in again in another tab goes on in this one; somebody else’s session is not taken over', async () => {
+test('an operator who signs in again in another tab continues in this one, but another operator’s session isn’t used', async () => {
   await beginRow('Beside another tab');
   await signInElsewhere();
   await insert();

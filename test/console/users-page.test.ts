@@ -115,7 +115,7 @@ test.each(looks)(
     await go('/users');
     await page.getByRole('link', { name: 'ada@example.com' }).first().waitFor();
     await expectSound(page, 'list');
-    await go('/users?search=nobody-at-all');
+    await go('/users?search=unknown-user');
     await page.getByText('No matching users').waitFor();
     await expectSound(page, 'no match');
     await go(`/users?id=${id}`);

@@ -100,7 +100,7 @@ test('an address is confirmed', async () => {
   expect(confirmed.body.email_confirmed_at).toMatch(/^20/);
 });
 
-test('metadata is replaced as it stands in the editor', async () => {
+test('metadata is replaced with the editor’s text', async () => {
   const { id } = await newUser();
   await owner.call('PATCH', `/users/${id}`, { user_metadata: { name: 'Ada', old: 1 } });
   const { body } = await owner.call('PATCH', `/users/${id}`, { user_metadata: { name: 'Ada L.' } });

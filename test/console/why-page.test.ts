@@ -68,7 +68,7 @@ const secured = async (table: string): Promise<unknown> =>
       from pg_class c where c.oid = ${`public.${table}`}::regclass`)
   )[0];
 
-test('row-level security goes on, a policy is made from a template, seen as a persona, and dropped', async () => {
+test('row-level security is enabled; a policy is created from a template, seen as a persona, and dropped', async () => {
   const { page, complaints, close } = await opened('/policies');
   const bare = page.getByRole('region', { name: 'bare', exact: true });
   await bare.getByRole('button', { name: 'Turn on' }).press('Enter');

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => project?.stop());
 
-describe('the explanation comes to what the database does', () => {
+describe('the explanation agrees with the database', () => {
   test.each(cases.map((each) => [each.what, each] as const))('%s', async (_what, each) => {
     const before = await project.state();
     const { status, body } = await project.ask(each);
@@ -102,8 +102,8 @@ describe('an answer', () => {
   test('of a role that no request may have is what the database says', async () => {
     const { body } = await project.ask({ ...find('no row-level security'), as: { role: 'supabase_admin' } });
     expect(body.truth).toMatchObject({ verdict: 'refused', sqlstate: '42501' });
-    const nobody = await project.ask({ ...find('no row-level security'), as: { role: 'no one' } });
-    expect([nobody.status, nobody.body.roleExists]).toEqual([200, false]);
+    const missing = await project.ask({ ...find('no row-level security'), as: { role: 'no one' } });
+    expect([missing.status, missing.body.roleExists]).toEqual([200, false]);
   });
 
   test.each([
@@ -185,7 +185,7 @@ describe('as an attacker', () => {
       expect((await call({ operation, values: { id: '1' } }, looker)).status).toBe(403);
   });
 
-  test('rows of secret tables behind a view are not looked at for whoever may not see them', async () => {
+  test('rows of secret tables behind a view aren’t read for an operator who may not see them', async () => {
     const { backend, owner } = project;
     await backend.database.pool('supabase_admin').exec(`
       create table net.queue (id int primary key, token text);

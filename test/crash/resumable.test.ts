@@ -31,7 +31,7 @@ async function start(): Promise<{ API_URL: string; SERVICE_ROLE_KEY: string }> {
 const body = randomBytes(2_000_000);
 const chunkSize = 100_000;
 
-it('an upload goes on', { timeout: 120_000 }, async () => {
+it('an upload resumes after a crash', { timeout: 120_000 }, async () => {
   const before = await start();
   const storage = `${before.API_URL}/storage/v1`;
   const headers = { authorization: `Bearer ${before.SERVICE_ROLE_KEY}` };

@@ -182,13 +182,13 @@ describe('what postgres may do without being superuser', () => {
     // Tables of the services.
     ['a policy', 'create policy p on storage.notes for select using (true)', 'ok'],
     [
-      'a trigger of its own',
+      'a trigger',
       'create trigger t before insert on storage.notes for each row execute function suppress_redundant_updates_trigger()',
       'ok',
     ],
     ['enabling RLS', 'alter table storage.notes enable row level security', 'ok'],
     [
-      'a column of its own, and dropping it',
+      'adding and dropping a column',
       'alter table storage.notes add column mine int; alter table storage.notes drop column mine',
       'ok',
     ],
@@ -239,7 +239,7 @@ describe('what postgres may do without being superuser', () => {
       'ok',
     ],
     [
-      'the publication anew',
+      'recreating the publication',
       'drop publication supabase_realtime; create publication supabase_realtime',
       'ok',
     ],
@@ -302,8 +302,8 @@ describe('the API roles', () => {
 });
 
 test('no request is the session itself', async () => {
-  const asNobody = database.asRequest({ role: 'none', settings: [] }, (tx) => tx.query(sql`select 1`));
-  await expect(asNobody).rejects.toMatchObject({ code: '22023', message: 'role "none" does not exist' });
+  const asNone = database.asRequest({ role: 'none', settings: [] }, (tx) => tx.query(sql`select 1`));
+  await expect(asNone).rejects.toMatchObject({ code: '22023', message: 'role "none" does not exist' });
 });
 
 describe('the schema cache of the REST service', () => {
@@ -357,14 +357,14 @@ test('what postgres did to the API roles is put right at the next start', async 
     await repairRoles(session, log as Logger, { replication: false });
     expect(warnings).toEqual([]);
     await database.pool('postgres').exec(`alter role service_role nobypassrls;
-      alter role authenticated set local_preload_libraries = 'missing'; alter role anon rename to nobody_knows`);
+      alter role authenticated set local_preload_libraries = 'missing'; alter role anon rename to renamed_anon`);
     await repairRoles(session, log as Logger, { replication: false });
     expect(warnings).toHaveLength(3);
     warnings.length = 0;
     await repairRoles(session, log as Logger, { replication: false });
     expect(warnings).toEqual([]);
   } finally {
-    await session.exec('drop role anon; alter role nobody_knows rename to anon');
+    await session.exec('drop role anon; alter role renamed_anon rename to anon');
     session.release();
   }
 });

@@ -124,7 +124,7 @@ describe('a data folder', () => {
     expect(await database.pool('postgres').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
   });
 
-  test('of somebody else is left alone', async () => {
+  test('of another user is left alone', async () => {
     mkdirSync(join(folder.path, 'postgres'));
     writeFileSync(join(folder.path, 'postgres', 'thesis.txt'), 'years of work');
     await expect(start(folder.path)).rejects.toMatchObject({ code: 'folder_foreign' });

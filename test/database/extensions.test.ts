@@ -218,7 +218,7 @@ describe('vault', () => {
 });
 
 describe('pg_net', () => {
-  test('queues what is asked for, and tells the sender at commit', async () => {
+  test('queues the request, and notifies the sender at commit', async () => {
     const heard: string[] = [];
     const stop = await own.database.listen('plinth_net', (payload) => heard.push(payload));
     await postgres.transaction(async (tx) => {

@@ -83,7 +83,7 @@ test('a failing file names itself and the line, and leaves nothing behind', asyn
   expect(row).toEqual({ good: 'good', half: null, never: null });
 });
 
-test('two processes at once apply each file once', async () => {
+test('two concurrent processes apply each file once', async () => {
   const set = setOf('racing', {
     '0001_table.sql': 'create table public.raced (n int)',
     '0002_slow.sql': 'select pg_sleep(0.05); insert into public.raced values (1)',

@@ -104,8 +104,8 @@ describe('answers', () => {
     await expectClean();
   });
 
-  test('a role that does not exist, or may not be taken, is an error and not somebody else', async () => {
-    for (const role of ['nobody', 'postgres', 'none']) {
+  test('an unknown or forbidden role is an error and doesn’t fall back to another role', async () => {
+    for (const role of ['unknown', 'postgres', 'none']) {
       const refused = narrow.execute({ ...request('user1', WHO), role, settings: [['role', role]] });
       await expect(refused).rejects.toMatchObject({ code: expect.stringMatching(/^(22023|42501)$/) });
     }
@@ -197,7 +197,7 @@ describe('role and claims do not leak', () => {
     await expectClean();
   });
 
-  test('after a function that changes its session for good, reset', async () => {
+  test('after a function that changes its session permanently, reset', async () => {
     const mess = request('user1', 'select mess_up()', {
       access: 'read write',
       lane: 'alone',
@@ -225,7 +225,7 @@ describe('role and claims do not leak', () => {
     await fixture.terminate();
   });
 
-  test('after a transaction that somebody decided on', async () => {
+  test('after an explicit transaction', async () => {
     for (const end of ['commit', 'rollback'] as const) {
       const decided = request('user1', WHO, { explicit: { isolation: 'serializable', decide: () => end } });
       await narrow.execute(decided);
@@ -286,7 +286,7 @@ describe('role and claims do not leak', () => {
   });
 });
 
-describe('transactions that somebody decides on', () => {
+describe('explicit transactions', () => {
   const insert = (id: number, end: 'commit' | 'rollback', parent: number | null = null) =>
     path.execute(
       request('user1', 'insert into children values ($1, $2) returning id', {
@@ -370,7 +370,7 @@ describe('prepared statements', () => {
     for (const result of await all(50)) expect(texts(result)).toEqual([['2']]);
   });
 
-  test('that somebody deallocated are prepared again, with many in flight', async () => {
+  test('that another caller deallocated are prepared again, with many in flight', async () => {
     const drop = request('user1', 'deallocate all');
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
@@ -383,7 +383,7 @@ describe('prepared statements', () => {
 });
 
 describe('connections', () => {
-  test('a slow request holds up nobody for long', async () => {
+  test('a slow request doesn’t delay others for long', async () => {
     const own = fixture.open({ sharedConnections: 1, slowMs: 5 });
     await own.execute(request('user1', 'select 1'));
     const controller = new AbortController();
@@ -420,7 +420,7 @@ describe('connections', () => {
     await expect(slow).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('an abandoned request that waits is dropped, one with others behind it is not cancelled', async () => {
+  test('an abandoned request that waits is dropped, one with others behind it is not canceled', async () => {
     const own = fixture.open({ sharedConnections: 1, aloneConnections: 1 });
     await own.execute(request('user1', 'select 1'));
     const controller = new AbortController();
@@ -451,7 +451,7 @@ describe('connections', () => {
     }
   });
 
-  test('a server that cannot be reached is an error at once, and no longer when it is back', async () => {
+  test('an unreachable server is an immediate error, and works when it is back', async () => {
     let reachable = false;
     const connectOptions = () => {
       const target = {

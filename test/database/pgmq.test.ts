@@ -59,7 +59,7 @@ test('send, read, visibility, delete: the guide, step by step', async () => {
   expect(await ids(`select pgmq.delete('my_queue', array[2, 3, 99]::bigint[])`)).toEqual([2, 3]);
 });
 
-test('a message that nobody deletes comes back', async () => {
+test('an undeleted message becomes visible again', async () => {
   await rows(`select pgmq.send('my_queue', '1')`);
   expect(await ids(`select msg_id from pgmq.read('my_queue', 1, 1)`)).toEqual([1]);
   await sleep(1_050);
@@ -144,7 +144,7 @@ test('what there is', async () => {
 });
 
 test.each([`a; drop table x`, `a--b`, `a'b`, 'a$b', 'x'.repeat(48)])(
-  '%j is no name of a queue',
+  '%j isn’t a queue name',
   async (name) => {
     await expect(postgres.query(sql`select pgmq.create(${name})`)).rejects.toThrow(/queue name/);
   },
@@ -193,7 +193,7 @@ describe('over the API', () => {
       notify pgrst, 'reload schema'`),
   );
 
-  test('who was given the queue uses it, nobody else', async () => {
+  test('only granted roles use the queue', async () => {
     await postgres.exec(
       `grant usage on schema pgmq to service_role; grant all on pgmq.q_my_queue to service_role`,
     );

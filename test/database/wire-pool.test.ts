@@ -96,7 +96,7 @@ test('a setting that is refused begins nothing', async () => {
   const work = async () => {
     ran = true;
   };
-  const refused = pool.transaction(work, { settings: [['role', 'nobody here']] });
+  const refused = pool.transaction(work, { settings: [['role', 'unknown role']] });
   await expect(refused).rejects.toMatchObject({ code: '22023' });
   expect(ran).toBe(false);
   expect(await pool.query(sql`select current_user as role`)).toEqual([{ role: 'postgres' }]);
@@ -141,7 +141,7 @@ test('a statement after the end of its transaction is refused', async () => {
   expect(() => kept.tx.query(sql`select 1`)).toThrow(/over/);
 });
 
-test('an aborted transaction is cancelled and its connection stays usable', async () => {
+test('an aborted transaction is canceled and its connection stays usable', async () => {
   const pool = open({ max: 1 });
   const controller = new AbortController();
   const sleeping = pool.transaction(
@@ -281,7 +281,7 @@ test('an error in the first, the last or COMMIT itself undoes everything, and th
   expect(await backends()).toBe(1);
 });
 
-test('statements alone are a transaction of their own, in one round trip', async () => {
+test('a batch of statements is a separate transaction, in one round trip', async () => {
   const pool = open({ max: 1 });
   await pool.exec('create table public.alone (id int primary key deferrable initially deferred)');
   const insert = (id: number) => sql`insert into public.alone values (${id}) returning id`;
@@ -299,7 +299,7 @@ test('statements alone are a transaction of their own, in one round trip', async
   await pool.exec('drop table public.alone');
 });
 
-test('rows are handed on where they lie, whatever their size, on several connections at once', async () => {
+test('rows are passed on without copying, at any size, on several concurrent connections', async () => {
   const pool = open({ max: 4 });
   const read = async (seed: number): Promise<void> => {
     const seen: (readonly (string | null)[])[] = [];

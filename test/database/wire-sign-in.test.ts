@@ -108,7 +108,7 @@ test.each<[SslMode, 'accept' | 'refuse', string, boolean]>([
   else await expect(connecting).rejects.toMatchObject({ code: '08001' });
 });
 
-test('a certificate that nobody vouches for is refused under verify-full', async () => {
+test('an untrusted certificate is refused under verify-full', async () => {
   const connecting = connect({ tls: 'accept' }, { host: 'localhost', sslMode: 'verify-full' });
   await expect(connecting).rejects.toMatchObject({ code: '08001' });
 });
@@ -185,15 +185,15 @@ describe('several hosts', () => {
     expect(await choose([{ refuses: '57P03' }, {}])).toBe(1);
     const gone = await startStub({});
     await gone.close();
-    const nobody = { host: '127.0.0.1', port: gone.port };
-    expect(await choose([{}], { ...nobody, otherHosts: [nobody] })).toBe('08001');
+    const closed = { host: '127.0.0.1', port: gone.port };
+    expect(await choose([{}], { ...closed, otherHosts: [closed] })).toBe('08001');
     const { port } = await startStub({}).then((stub) => {
       stubs.push(stub);
       return stub;
     });
     const client = await Client.connect({
-      ...nobody,
-      otherHosts: [nobody, { host: '127.0.0.1', port }],
+      ...closed,
+      otherHosts: [closed, { host: '127.0.0.1', port }],
       user: 'me',
       database: 'app',
       sslMode: 'disable',

@@ -219,7 +219,7 @@ test('notices and notifications reach their handlers', async () => {
   expect(notifications).toEqual([{ processId: client.processId, channel: 'here', payload: 'payload' }]);
 });
 
-test('cancelling ends the statement and nothing else', async () => {
+test('canceling ends the statement and nothing else', async () => {
   const sleeping = failure(client.query(sql`select pg_sleep(60)`));
   const asleep = sql`select from pg_stat_activity where pid = ${client.processId} and wait_event = 'PgSleep'`;
   for (let begun = false; !begun; ) {
@@ -247,7 +247,7 @@ test('close finishes what is in flight', async () => {
   expect(closing.connection.ended).toBe(true);
 });
 
-test('a wrong password, a database that is not there, a port where nobody listens', async () => {
+test('a wrong password, an unknown database, a closed port', async () => {
   const target = testTarget(db);
   expect(await failure(Client.connect({ ...target, database: 'nowhere' }))).toMatchObject({ code: '3D000' });
   expect(await failure(Client.connect({ ...target, port: 1 }))).toMatchObject({ code: '08001' });

@@ -230,7 +230,7 @@ describe('what is different', () => {
   });
 });
 
-it('with a captcha nobody signs in on the Account pages', async () => {
+it('with a captcha no user can sign in on the Account pages', async () => {
   expect(page).toContain('Without the site key');
   const guarded = await createTestBackend({
     config: { auth: { captcha: { enabled: true, provider: 'turnstile', secret: 'x' } } },

@@ -58,7 +58,7 @@ describe('lists that stand for wildcards', () => {
   it.each(inboxRoutes)('the inbox knows $path', async ({ path, methods }) => {
     const mailUrl = backend.status().MAILPIT_URL;
     for (const method of methods) {
-      const query = path.endsWith('/search') ? '?query=nobody' : '';
+      const query = path.endsWith('/search') ? '?query=unknown' : '';
       const answer = await fetch(`${mailUrl}${path.replace('{id}', 'none')}${query}`, {
         method,
         ...(method === 'GET' ? {} : { body: '{"IDs":["none"]}' }),

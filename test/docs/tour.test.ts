@@ -60,7 +60,7 @@ async function signInAsGuest(): Promise<Page> {
   return page;
 }
 
-it('shows at once what an operator changes in the Console', async () => {
+it('shows changes from the Console immediately', async () => {
   const person = await signInAsGuest();
   await person.getByRole('textbox', { name: 'Note' }).fill('Hello from the tour');
   await person.getByRole('button', { name: 'Add' }).click();

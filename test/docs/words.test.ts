@@ -1,7 +1,7 @@
-/** The word check of `npm run lint`: the texts that it rejects, those that it accepts, and its ratchet. */
+/** The word check of `npm run lint`: the texts that it rejects, those that it accepts, and its report. */
 import { describe, expect, test } from 'vitest';
 import type { WordException } from '../../scripts/lint/words/exceptions.ts';
-import { countByRule, createWordFinder, reportExcess } from '../../scripts/lint/words/find.ts';
+import { createWordFinder, reportFindings } from '../../scripts/lint/words/find.ts';
 import { wordRules } from '../../scripts/lint/words/rules.ts';
 
 const find = createWordFinder(wordRules, []);
@@ -39,6 +39,7 @@ describe('rejects', () => {
 });
 
 test.each([
+  'There is no index, and there are no rows.',
   'The session is no longer valid, and there are no longer any rows.',
   'All at once, without any more than two.',
   'The organism was an optimist about synchronism and the programmer.',
@@ -70,27 +71,12 @@ test('an exception covers its paths, its rule and its line only', () => {
   expect(findOther('src/a/x.ts', 'nobody:nogroup, anew')).toMatchObject([{ rule: { name: 'anew' } }]);
 });
 
-describe('the ratchet', () => {
-  const findings = [...find('src/x.ts', 'anew\nanew'), ...find('src/y.ts', 'whoever')];
-
-  test('counts by rule', () => {
-    expect(countByRule(findings)).toEqual({ anew: 2, whoever: 1 });
-  });
-
-  test('passes up to its numbers', () => {
-    expect(reportExcess(findings, { anew: 2, whoever: 1 })).toEqual([]);
-    expect(reportExcess(findings, { anew: 3, whoever: 1 })).toEqual([]);
-  });
-
-  test('reports each line of a rule with more', () => {
-    expect(reportExcess(findings, { anew: 1, whoever: 1 })).toEqual([
-      '"anew": found 2, allowed 1. Write instead: again',
-      '  src/x.ts:1: anew',
-      '  src/x.ts:2: anew',
-    ]);
-  });
-
-  test('a rule without a number allows nothing', () => {
-    expect(reportExcess(findings, { anew: 2 })).toHaveLength(2);
-  });
+test('the report groups the findings by rule, with the replacement', () => {
+  expect(reportFindings([...find('src/x.ts', 'anew\nwhoever'), ...find('src/y.ts', 'anew')])).toEqual([
+    '"whoever": write instead: name the thing: any role with a grant',
+    '  src/x.ts:2: whoever',
+    '"anew": write instead: again',
+    '  src/x.ts:1: anew',
+    '  src/y.ts:1: anew',
+  ]);
 });

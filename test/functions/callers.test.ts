@@ -124,7 +124,7 @@ describe('a function', () => {
 });
 
 describe('the serve of std, from before Deno 2', () => {
-  it('answers several at once', async () => {
+  it('answers several concurrent requests', async () => {
     const slow = world.call('std?wait=300', { method: 'POST', body: 'slow' });
     const host = new URL(world.url).host;
     expect(await (await world.call('std/x', { method: 'POST', body: 'b' })).text()).toBe(`//${host}/std/x b`);
@@ -150,13 +150,13 @@ describe('a WebSocket', () => {
     expect(answer).toMatch(/\r\n\r\nrefused$/);
   });
 
-  it('that nobody answers, since the function ended, is told so', async () => {
+  it('an unanswered caller gets an error when the function has ended', async () => {
     const answer = await text(await offerTo('dying'));
     expect(answer).toMatch(/^HTTP\/1\.1 500 WORKER_ERROR\r\n/);
   });
 });
 
-it('a caller that leaves while the function starts, half of its body sent, is no request of it', async () => {
+it('a caller that leaves during the start with half of its body sent doesn’t count as a request', async () => {
   const socket = await open('POST /functions/v1/slow HTTP/1.1', 'content-length: 200000');
   socket.write(Buffer.alloc(20_000));
   await expect.poll(() => world.functions.describe('slow')?.state, { interval: 5 }).toBe('running');

@@ -41,7 +41,7 @@ const read = async (slug: string) => {
 };
 
 describe('a save', () => {
-  it('of a module serves its users anew, and leaves every other function its process', async () => {
+  it('of a module restarts the functions that use it, and no others', async () => {
     const before = { first: await read('first'), second: await read('second'), other: await read('other') };
     expect(before.first.word).toBe('old');
     world.write('supabase/functions/_shared/word.ts', `export const word = 'new';`);
@@ -163,7 +163,7 @@ it('an outsider sees none of it', async () => {
   }
 });
 
-it('files that editors leave behind, and packages, serve nothing anew', async () => {
+it('editor backup files and packages restart no function', async () => {
   const before = await read('other');
   mkdirSync(join(world.supabaseDir, 'functions/other/node_modules'), { recursive: true });
   for (const name of ['index.ts~', '.index.ts.swp', 'node_modules/a.js'])

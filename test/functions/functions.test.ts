@@ -252,7 +252,7 @@ describe('a function', () => {
     expect(await (await call('/node/x?y=1')).text()).toBe('node /node/x?y=1');
   });
 
-  it('goes on after its answer with waitUntil', async () => {
+  it('continues after its response with waitUntil', async () => {
     await (await call('/later')).text();
     await expect.poll(async () => Number(await (await call('/later')).text()), soon).toBeGreaterThan(0);
   });
@@ -304,7 +304,7 @@ describe('who may call', () => {
     expect(await answer.json()).toMatchObject({ code });
   });
 
-  it('a preflight reaches the function, and verify_jwt = false asks nobody', async () => {
+  it('a preflight reaches the function, and verify_jwt = false requires no token', async () => {
     const preflight = await backend.fetch('/functions/v1/hello', {
       method: 'OPTIONS',
       headers: { origin: 'http://a.test', 'access-control-request-method': 'POST' },
@@ -326,7 +326,7 @@ describe('who may call', () => {
     expect(answer.headers.get('access-control-allow-headers')).toBe('Authorization, x-new');
   });
 
-  it('names that are no slugs, folders above and disabled functions are not found', async () => {
+  it('names that aren’t slugs, parent folders and disabled functions are not found', async () => {
     for (const path of ['/nope', '/off', '/..%2f..%2fetc', '/_shared', '/hello%00', '/']) {
       expect((await call(path)).status, path).toBe(404);
     }
@@ -334,7 +334,7 @@ describe('who may call', () => {
 });
 
 describe('when a function fails', () => {
-  it('a throwing handler is 500, and the worker goes on', async () => {
+  it('a throwing handler is 500, and the worker continues', async () => {
     expect((await call('/throws')).status).toBe(500);
     expect((await call('/throws')).status).toBe(500);
   });

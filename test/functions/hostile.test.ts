@@ -52,7 +52,7 @@ const outcome = async (slug: string): Promise<[number, string]> => {
   return [answer.status, answer.headers.get('sb-error-code') ?? text];
 };
 /** The same process as before still responds. */
-const neighbourIsWell = async () => expect(await (await world.call('good')).text()).toBe(goodPid);
+const neighborIsWell = async () => expect(await (await world.call('good')).text()).toBe(goodPid);
 
 beforeAll(async () => {
   world = await functionsWorld({
@@ -78,7 +78,7 @@ describe('a function that', () => {
   ])('%s is ended with %i', async (slug, status, code, note) => {
     expect(await first.get(slug)).toEqual([status, code]);
     await expect.poll(() => world.lines(slug).join('\n'), soon).toMatch(note);
-    await neighbourIsWell();
+    await neighborIsWell();
   });
 
   it('hoards buffers is ended, or its allocation fails', async () => {
@@ -86,22 +86,22 @@ describe('a function that', () => {
     await expect
       .poll(() => world.lines('hoards-buffers').join('\n'), soon)
       .toMatch(/memory:|allocation failed/i);
-    await neighbourIsWell();
+    await neighborIsWell();
   });
 
   it.each([
     ['spins-later', /worker ended: CPU time/],
     ['hoards-later', /worker ended: memory|out of memory|allocation failed/i],
     ['dies-later', /out of reach/],
-  ])('%s behind its answer is ended too, and starts anew', async (slug, note) => {
+  ])('%s after its response is ended too, and starts again', async (slug, note) => {
     expect(await first.get(slug)).toEqual([200, 'answered']);
     await expect.poll(() => world.lines(slug).join('\n'), soon).toMatch(note);
     await expect.poll(() => world.functions.describe(slug)?.state, soon).toBe('idle');
     expect(await outcome(slug)).toEqual([200, 'answered']);
-    await neighbourIsWell();
+    await neighborIsWell();
   });
 
-  it('rejects what it gave to waitUntil goes on', async () => {
+  it('rejects its waitUntil promise keeps running', async () => {
     expect(await first.get('crashes-later')).toEqual([200, 'answered']);
     await expect.poll(() => world.lines('crashes-later').join('\n'), soon).toMatch(/in the background/);
     expect(world.functions.describe('crashes-later')?.state).toBe('running');
@@ -129,7 +129,7 @@ describe('a function that', () => {
     const answer = await world.call('stops-in-the-middle');
     expect(answer.status).toBe(200);
     await expect(answer.arrayBuffer()).rejects.toThrow();
-    await neighbourIsWell();
+    await neighborIsWell();
   });
 
   it('forges a head of a line deceives its own log only, and no request id', async () => {

@@ -70,7 +70,7 @@ describe('a worker', () => {
     expect(groupOf(before)).not.toBe(groupOf(String(process.pid)));
   });
 
-  it('that serves nothing is a failed start which says so, at once', async () => {
+  it('that serves nothing is a failed start with an immediate explanation', async () => {
     const answer = await world.call('nothing');
     expect([answer.status, (await answer.json()).code]).toEqual([503, 'BOOT_ERROR']);
     expect(world.lines('nothing')).toEqual(['no server here', expect.stringMatching(/without serving/)]);
@@ -175,13 +175,13 @@ describe.concurrent('limits', () => {
       expect(Number(await textOf(world, 'a'))).toBeGreaterThan(0);
     }));
 
-  it('so many requests at once go to one worker, more to another', ({ expect }) =>
+  it('concurrent requests up to the limit go to one worker, more to another', ({ expect }) =>
     withLimits({ maxRequests: 2, maxWorkersPerFunction: 2, waitMs: 5000 }, async (world) => {
       const pids = await Promise.all(Array.from({ length: 7 }, () => textOf(world, 'a?wait=100')));
       expect(new Set(pids).size).toBe(2);
     }));
 
-  it('oneshot starts a worker for each request, so many at once', ({ expect }) =>
+  it('oneshot starts a worker for each request, up to the limit', ({ expect }) =>
     withLimits(
       { maxWorkersPerFunction: 2 },
       async (world) => {

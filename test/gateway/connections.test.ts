@@ -72,7 +72,7 @@ describe('upgrades', () => {
     expect(authorizationSeen).toBe('Bearer own');
   });
 
-  it('are plain requests where nobody takes them: HTTP/2 in clear text, other services, unknown paths', async () => {
+  it('are plain requests where upgrades are unsupported: HTTP/2 in clear text, other services, unknown paths', async () => {
     const { raw } = await start();
     expect(await raw(upgrade('/sockets/v1/plain', 'h2c'), (answer) => answer.includes('}'))).toMatch(
       /^HTTP\/1\.1 200/,
@@ -89,7 +89,7 @@ describe('upgrades', () => {
     expect((await fetch('/health')).status).toBe(200);
   });
 
-  it('whose client resets in the middle harm nobody', async () => {
+  it('whose client resets in the middle don’t affect others', async () => {
     const { port, fetch } = await start();
     for (let count = 0; count < 10; count++) {
       const socket = connect(port, '127.0.0.1');
@@ -100,7 +100,7 @@ describe('upgrades', () => {
   });
 });
 
-describe('what is no proper HTTP', () => {
+describe('malformed HTTP', () => {
   it.each([
     [
       'both lengths',
@@ -174,7 +174,7 @@ it('pipelined requests are answered in their order', async () => {
   ]);
 });
 
-it('a client that leaves in the middle of its body or its answer harms nobody', async () => {
+it('a client that leaves in the middle of its body or its response doesn’t affect others', async () => {
   const { port, fetch } = await start();
   for (const text of [
     'POST /quiet/v1/ HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"a"',

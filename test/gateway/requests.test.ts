@@ -189,7 +189,7 @@ describe('CORS', () => {
     }
   });
 
-  it('a plain OPTIONS is no preflight and reaches the service', async () => {
+  it('a plain OPTIONS isn’t a preflight and reaches the service', async () => {
     expect((await json('/echo/v1/x', { method: 'OPTIONS' })).body.url).toBe('/echo/v1/x');
   });
 });

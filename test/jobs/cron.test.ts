@@ -162,7 +162,7 @@ describe('who may', () => {
     await postgres.exec(`revoke usage on schema cron from authenticated; select cron.unschedule('mine')`);
   });
 
-  test('a definer function of postgres schedules as postgres, whoever calls it', async () => {
+  test('a security definer function of postgres schedules as postgres for every caller', async () => {
     await postgres.exec(`create function public.remind() returns bigint language sql security definer as
       $$ select cron.schedule('reminder', '0 0 1 1 *', 'select 1') $$`);
     await backend.database.asRequest({ role: 'anon', settings: [] }, (tx) =>
@@ -265,7 +265,7 @@ describe('runs', () => {
     await postgres.exec(`select cron.unschedule('often')`);
   });
 
-  test('once a tick, however many processes there are; a run that goes on is not begun again', async () => {
+  test('once per tick with any number of processes, and a running job doesn’t start again', async () => {
     const others = [1, 2].map(() =>
       createJobs({
         database: backend.database,
@@ -304,7 +304,7 @@ describe('runs', () => {
     await postgres.exec(`select cron.unschedule('once'), cron.unschedule('long')`);
   });
 
-  test('a job that is unscheduled while it runs is cancelled', async () => {
+  test('a job that is unscheduled while it runs is canceled', async () => {
     const { id } = await first(
       `select cron.schedule('endless', '${onNewYear}', 'select pg_sleep(600)') as id`,
     );
@@ -314,7 +314,7 @@ describe('runs', () => {
     expect(await ended(id)).toMatchObject([{ status: 'failed', return_message: 'job cancelled' }]);
   });
 
-  test('a job that holds its own row keeps nobody else from running', async () => {
+  test('a job that locks its own row doesn’t keep others from running', async () => {
     const self = await first(`select cron.schedule('self', '${onNewYear}',
       $$select cron.alter_job((select jobid from cron.job where jobname = 'self'), active => false); select pg_sleep(3)$$) as id`);
     const { id } = await first(`select cron.schedule('beside', '${onNewYear}', 'select 1') as id`);

@@ -86,7 +86,7 @@ describe('requests', () => {
     ]);
   });
 
-  test('with headers of its own', async () => {
+  test('with custom headers', async () => {
     await first(`select status from http((
       'GET', '${target.url}', array[http_header('Authorization', 'Bearer t')], null, null)::http_request)`);
     await first(
@@ -162,7 +162,7 @@ describe('options', () => {
 describe('what fails', () => {
   test.each([
     [`http_get('http://127.0.0.1:1/')`, "Couldn't connect to server"],
-    [`http_get('http://nobody.invalid/')`, "Couldn't resolve host name"],
+    [`http_get('http://unknown.invalid/')`, "Couldn't resolve host name"],
     [`http_get('file:///etc/passwd')`, 'is not http or https'],
     [`http_get(null)`, 'http_request.uri is NULL'],
     [`http(row(null, 'http://x', null, null, null)::http_request)`, 'http_request.method is NULL'],
@@ -176,14 +176,14 @@ describe('what fails', () => {
     await expect(rows(`select ${call}`)).rejects.toThrow(message);
   });
 
-  test('the error is caught like any other, and the transaction goes on', async () => {
+  test('the error can be caught, and the transaction continues', async () => {
     expect(await first(`select * from (values (1)) v (n)`)).toEqual({ n: 1 });
     await postgres.exec(
       `do $$ begin perform http_get('http://127.0.0.1:1/'); exception when others then null; end $$`,
     );
   });
 
-  test('a statement that is cancelled ends its request', async () => {
+  test('a statement that is canceled ends its request', async () => {
     let gone = false;
     target.answer((_request, response) => {
       response.once('close', () => {
@@ -198,7 +198,7 @@ describe('what fails', () => {
   });
 });
 
-test('many at once', async () => {
+test('many concurrent requests', async () => {
   target.answer((_request, response) => void setTimeout(() => response.end('x'.repeat(200_000)), 20));
   const answers = await Promise.all(
     Array.from({ length: 20 }, () =>
@@ -225,7 +225,7 @@ describe('who may', () => {
     expect(answer.status).toBe(404);
   });
 
-  test('nobody gets at dblink through it', async () => {
+  test('a user can’t reach dblink through it', async () => {
     await expect(
       postgres.exec(`select * from extensions._http_dblink('host=/tmp', 'select 1') as t (x text)`),
     ).rejects.toMatchObject({ code: '42501' });

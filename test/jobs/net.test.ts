@@ -110,7 +110,7 @@ describe('what is sent', () => {
     expect(target.arrived.map(({ url }) => url)).toEqual(['/done']);
   });
 
-  test('a row put into the queue by hand, once somebody says so', async () => {
+  test('a row inserted into the queue by hand, after net.wake()', async () => {
     await postgres.exec(`insert into net.http_request_queue (method, url, headers, timeout_milliseconds)
       values ('GET', '${target.url}/by-hand', null, 1000); select net.wake()`);
     await expect.poll(() => target.arrived.map(({ url }) => url)).toEqual(['/by-hand']);
@@ -152,8 +152,8 @@ describe('what is stored when it fails', () => {
   });
 
   test.each([
-    ['a port where nobody listens', 'http://127.0.0.1:1/', "Couldn't connect to server"],
-    ['a name that there is not', 'http://nobody.invalid/', "Couldn't resolve host name"],
+    ['a closed port', 'http://127.0.0.1:1/', "Couldn't connect to server"],
+    ['an unknown host name', 'http://unknown.invalid/', "Couldn't resolve host name"],
     ['no URL', 'nonsense', 'the URL is malformed'],
     ['another protocol', 'file:///etc/passwd', 'the protocol "file" is not http or https'],
   ])('%s', async (_what, url, message) => {
@@ -195,7 +195,7 @@ describe('what is stored when it fails', () => {
     expect(answer.error_msg).toBe('Number of redirects hit maximum amount');
   });
 
-  test('bytes that are no text are kept as far as they can be', async () => {
+  test('bytes that aren’t text are kept as far as possible', async () => {
     target.answer((_request, response) => response.end(Buffer.from([0x61, 0x00, 0xff, 0x62])));
     expect((await ask(`net.http_get('${target.url}')`)).content).toBe('a\uFFFD\uFFFDb');
   });

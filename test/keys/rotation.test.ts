@@ -56,7 +56,7 @@ const aSecond = () => {
 };
 
 describe('several processes', () => {
-  test('agree on a key from standby to revocation, and nobody is signed out before', () => {
+  test('agree on a key from standby to revocation, and no user is signed out earlier', () => {
     const { file, one, other } = twoServers();
     const old = one.sign({ sub: 'old' });
     const standby = generateSigningKey('ES256');
@@ -86,7 +86,7 @@ describe('several processes', () => {
     }
   });
 
-  test('a token of a key that one of them has not seen yet is looked up at once', () => {
+  test('a token with a new key of another process is looked up immediately', () => {
     const { file, one, other } = twoServers();
     nowMs += 50;
     const standby = generateSigningKey('EdDSA');

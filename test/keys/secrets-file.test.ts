@@ -32,7 +32,7 @@ it('are made once, kept, and private', () => {
   expect(readdirSync(dir)).toEqual(['secrets.json']);
 });
 
-it("are no others', and not the well-known ones", () => {
+it('are unique per installation, and not the well-known ones', () => {
   const [one, two] = [production(folder()), production(folder())];
   const development = createKeys({
     mode: 'development',
@@ -69,7 +69,7 @@ it('a damaged file is said, and stays as it is', () => {
   }
 });
 
-it("what a crash left half written is in nobody's way", () => {
+it("a half-written file left by a crash doesn't interfere", () => {
   const dir = folder();
   writeFileSync(join(dir, `secrets.json.${process.pid}.tmp`), '{"version":1,"jw');
   expect(production(dir).publishableKey).toBe(production(dir).publishableKey);

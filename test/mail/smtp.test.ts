@@ -168,7 +168,7 @@ describe('with a certificate that is trusted', () => {
 test.each([
   ['STARTTLS', {}, 0],
   ['TLS from the first byte', { secure: true }, 2465],
-] as const)('a certificate that nobody vouches for is refused: %s', async (_name, options, port) => {
+] as const)('an untrusted certificate is refused: %s', async (_name, options, port) => {
   const server = await startServer(options, port);
   try {
     await expect(send(server.smtp)).rejects.toThrow(/certificate/);

@@ -173,7 +173,7 @@ describe('settings', () => {
     return backend;
   };
 
-  it('excluded services are absent: no route, no health, the others go on', async () => {
+  it('excluded services are absent: no route, no health; the others continue', async () => {
     const backend = await start({}, ['storage', 'realtime', 'functions']);
     expect(Object.keys(backend.health()).toSorted()).toEqual([
       'account',
@@ -201,7 +201,7 @@ describe('settings', () => {
     expect((await backend.fetch('/storage/v1/bucket')).status).toBe(404);
   });
 
-  it('production has keys of its own and no inbox that everybody may read', async () => {
+  it('production has its own keys and no public inbox', async () => {
     const dir = projectDir();
     const backend = await createBackend({ projectDir: dir, mode: 'production', port: 0, dbPort: 0 });
     undo.push(() => backend.stop());
@@ -232,7 +232,7 @@ describe('settings', () => {
 });
 
 describe('createTestBackend', () => {
-  it('gives each its own database and files, many at once, and takes them away', async () => {
+  it('gives each its own database and files, also concurrently, and removes them', async () => {
     const options = { sql: 'create table public.notes (id int primary key);', exclude: ['functions'] };
     const [one, two] = await Promise.all([createTestBackend(options), createTestBackend(options)]);
     const admin = one.database.pool('supabase_admin');

@@ -193,7 +193,7 @@ describe('what later migrations add is taken out', () => {
     ['a column if it is missing', 'alter table notes add column if not exists title text default $$mine$$'],
     ['a column by dynamic SQL', `do $$ begin alter table notes add column title text; end $$`],
     [
-      'two columns at once',
+      'two columns together',
       'alter table notes add column title text, add column if not exists created_at date',
     ],
   ])('%s', async (_, statement) => {

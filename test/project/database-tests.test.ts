@@ -135,7 +135,7 @@ test('the setup of database.dev is replaced, and its test helpers become users a
       select tests.authenticate_as('bob');
       select is_empty('select * from public.notes', 'rows of others');
       select tests.clear_authentication();
-      select is(current_user::text || coalesce(auth.uid()::text, '-'), 'anon-', 'nobody');
+      select is(current_user::text || coalesce(auth.uid()::text, '-'), 'anon-', 'anon without a user');
       select tests.authenticate_as_service_role();
       select isnt_empty('select * from public.notes', 'all rows');
       select throws_ok($$select tests.get_supabase_uid('eve')$$, 'User with identifier eve not found');

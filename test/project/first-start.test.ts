@@ -66,7 +66,7 @@ describe('the first start', () => {
     ).toEqual(['postgres']);
   });
 
-  test('goes on where it was interrupted', async () => {
+  test('continues where it was interrupted', async () => {
     const project = await projectWith({
       'roles.sql': 'create role reader_x nologin; drop role reader_x; create table from_roles ();',
       'migrations/1_a.sql': 'create table a (id int);',
@@ -153,7 +153,7 @@ describe('the first start', () => {
     expect(await project.values(versions)).toEqual(['001', '002']);
   });
 
-  test("does nothing in somebody else's database", async () => {
+  test('does nothing in an external database', async () => {
     const project = await projectWith({ 'migrations/1_a.sql': 'create table a ()' });
     const { createProject } = await import('../../src/project/index.ts');
     const database = {
@@ -266,7 +266,7 @@ describe('statements of a migration', () => {
     ).toEqual([true]);
   });
 
-  test('several steps go on behind the last one that is done', async () => {
+  test('several steps continue after the last completed one', async () => {
     const project = await projectWith({
       'migrations/1_a.sql': 'create table a (); commit; create table b (); vacuum a; select 1/0;',
     });

@@ -56,7 +56,7 @@ test('every later start says that the schema is partial, until the files are app
   expect(await listFailures(project.deps.database)).toEqual([]);
 });
 
-test('deferred constraints: the transaction is lost, and the rest goes on', async () => {
+test('deferred constraints: the transaction is lost, and the rest continues', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': `create table a (id int primary key, b int references a deferrable initially deferred)`,
     'migrations/2_b.sql': 'insert into a values (1, 9); create table never ()',

@@ -27,7 +27,7 @@ const leftovers: readonly (readonly [name: string, statement: string])[] = [
   ['advisory locks', 'select pg_advisory_lock(42)'],
   ['a cursor', 'declare leftover cursor with hold for select 1'],
   ['a listener', 'listen leftover'],
-  ['a setting of its own', `set app.leftover = 'x'`],
+  ['a custom setting', `set app.leftover = 'x'`],
 ];
 
 /** The position of the statement. Each file has steps that end before its last. */

@@ -72,7 +72,7 @@ test('also where no migration creates the extension', async () => {
   expect(error.advice[0]).toMatch(`doesn't have the extension "postgis"`);
 });
 
-test('a name that the project itself creates is no extension’s', async () => {
+test('a name that the project itself creates doesn’t count as an extension’s', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': 'create table places (at geometry)',
     'migrations/2_b.sql': 'create type geometry as enum ()',

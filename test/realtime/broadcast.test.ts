@@ -82,8 +82,8 @@ test('broadcast over HTTP: many, one, and before the join', async () => {
   expect((await post('broadcast/http/events/x', 'a', { 'content-type': 'text/plain' })).status).toBe(415);
   const denied = await post('broadcast/http/events/x?private=true', '{}');
   expect([denied.status, await denied.json()]).toEqual([403, { message: 'Unauthorized' }]);
-  const nobody = await fetch(`${h.url}/realtime/v1/api/broadcast`, { method: 'POST', body: '{}' });
-  expect([nobody.status, await nobody.json()]).toEqual([401, { message: 'Unauthorized' }]);
+  const anonymous = await fetch(`${h.url}/realtime/v1/api/broadcast`, { method: 'POST', body: '{}' });
+  expect([anonymous.status, await anonymous.json()]).toEqual([401, { message: 'Unauthorized' }]);
 });
 
 test('presence: state, joins, updates and leaves', async () => {

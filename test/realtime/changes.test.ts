@@ -63,21 +63,21 @@ test('with RLS everybody gets the own rows only, also from one batch for many us
     ...Array.from({ length: 8 }, (_, n) => `00000000-0000-4000-8000-0000000001${n}0`),
   ];
   const listeners = await Promise.all(users.map((user) => listen(user, { table: 'notes' })));
-  const nobody = await listen(undefined, { table: 'notes' });
+  const anonymous = await listen(undefined, { table: 'notes' });
   await h.sql(
     `insert into public.notes (owner, body) select u, 'for ' || u from unnest('{${users.join(',')}}'::uuid[]) u, generate_series(1, 5)`,
   );
   await h.sql(`update public.notes set body = body || '!' where owner = '${alice}'`);
-  await Promise.all([...listeners, nobody].map(({ settle }) => settle()));
+  await Promise.all([...listeners, anonymous].map(({ settle }) => settle()));
   for (const [index, { seen }] of listeners.entries()) {
     expect(seen.map(({ new: row }) => row.owner)).toEqual(
       Array(users[index] === alice ? 10 : 5).fill(users[index]),
     );
   }
-  expect(nobody.seen).toEqual([]);
+  expect(anonymous.seen).toEqual([]);
 });
 
-test('a row that was hidden or deleted meanwhile is not told; a delete tells the key only, to all', async () => {
+test('a row that was hidden or deleted in the meantime isn’t sent; a delete sends the key only, to all', async () => {
   await h.sql(`alter table public.notes replica identity full`);
   const mine = await listen(alice, { table: 'notes' });
   const others = await listen(bob, { table: 'notes' });
@@ -97,7 +97,7 @@ test('a row that was hidden or deleted meanwhile is not told; a delete tells the
   expect(others.seen[2].old).toEqual({ id: 100001 });
 });
 
-test('a policy that fails for one user harms nobody else', async () => {
+test('a policy that fails for one user doesn’t affect others', async () => {
   await h.sql(`
     create table public.fragile (id int primary key, owner uuid);
     alter table public.fragile enable row level security;
@@ -367,7 +367,7 @@ test('composite keys, a column added while subscribed, a table dropped and made 
   ]);
 });
 
-test('stored generated columns are part of records, also once the publication was made anew', async () => {
+test('stored generated columns are part of records, also after the publication was recreated', async () => {
   await h.sql(`create table public.derived (
       id int primary key, net int, gross int generated always as (net * 2) stored);
     alter table public.derived replica identity full;
@@ -391,7 +391,7 @@ test('stored generated columns are part of records, also once the publication wa
   await channel.unsubscribe();
 });
 
-test('leaving ends deliveries; joining again begins anew', async () => {
+test('leaving ends deliveries, and joining again starts them again', async () => {
   const { seen, settle, channel } = await listen(undefined, { table: 'open', event: 'INSERT' });
   const witness = await listen(undefined, { table: 'open', event: 'INSERT' });
   await h.sql(`insert into public.open (id) values (901)`);
@@ -449,7 +449,7 @@ test('the stream comes back by itself when it is cut, and nothing is missed mean
   expect(told).toBe(0);
 });
 
-test('when the slot is gone as well, subscribers are told that they begin anew', async () => {
+test('when the slot is gone as well, subscribers are notified of the restart', async () => {
   const { seen, settle, channel } = await listen(alice, { table: 'notes' });
   const again = new Promise<void>((resolve) => channel.on('system', {}, () => resolve()));
   const { sql } = await import('../../src/kernel/sql.ts');
@@ -466,7 +466,7 @@ test('when the slot is gone as well, subscribers are told that they begin anew',
   expect(h.report().stream.slot?.name).not.toBe(slot);
 });
 
-test('broadcast_changes tells a private topic', async () => {
+test('broadcast_changes sends to a private topic', async () => {
   await h.sql(`
     create policy readers on realtime.messages for select to authenticated using (realtime.topic() like 'topic:%');
     create policy writers on realtime.messages for insert to authenticated with check (true);

@@ -171,7 +171,7 @@ describe('partitions of realtime.messages', () => {
     await h.database.pool('supabase_admin').exec('drop table realtime.messages_2020_02_01');
   });
 
-  test('one that is missing is made when somebody joins', async () => {
+  test('a missing partition is created when a user joins', async () => {
     await h.database.pool('supabase_admin').exec(`drop table ${nameOf(0)}`);
     await joined(h.client(user).channel('joins', { config: { private: true } }));
     expect(await days()).toEqual(around);
@@ -188,7 +188,7 @@ describe('SQL functions', () => {
     return said;
   };
 
-  test('send: a failure is a warning, and the transaction goes on', async () => {
+  test('send: a failure is a warning, and the transaction continues', async () => {
     const said = await saying(`
       begin; select realtime.send('[1]', 'e', 't'); select realtime.send('{}', 'e', null);
       create table public.went_on (id int); commit; drop table public.went_on`);

@@ -116,7 +116,7 @@ describe('the network to PostgreSQL', () => {
     expect(told).toEqual(numbers(1, 20));
   });
 
-  test('is cut: broadcasts go on in the process, and presence is whole again afterwards', async () => {
+  test('is cut: broadcasts continue in the process, and presence is complete again afterward', async () => {
     const name = `fault-${topics++}`;
     const [here, there] = [direct.client().channel(name), behind.client().channel(name)];
     const second = behind.client().channel(name);
@@ -268,7 +268,7 @@ describe('clocks', () => {
   test.each([
     ['forward by a day', 86_400_000],
     ['back by a day', -86_400_000],
-  ])('jump %s: nobody is closed, and limits go on as before', async (_what, byMs) => {
+  ])('jump %s: no client is disconnected, and limits apply as before', async (_what, byMs) => {
     let offset = 0;
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const jumpy = await startRealtime({
@@ -317,7 +317,7 @@ describe('clocks', () => {
 });
 
 describe('a thousand clients', () => {
-  test('lose their process and come back at once: all are served, and told who is present', async () => {
+  test('lose their process and reconnect immediately: all are served and receive the presence state', async () => {
     const first = await direct.another();
     const port = Number(new URL(first.url).port);
     const count = 1000;

@@ -208,7 +208,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       return { channel, keys: () => Object.keys(channel.presenceState()).toSorted() };
     };
 
-    test('who is present at one process is present at the other, also for whoever comes later', async () => {
+    test('presence of one process is visible at the other, also to clients that join later', async () => {
       const name = topic();
       const left = await present(a, name, 'left');
       const right = await present(b, name, 'right');

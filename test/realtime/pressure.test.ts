@@ -48,7 +48,7 @@ test('more changes than may wait make PostgreSQL wait: all come, in order', asyn
   expect(seen.map(({ id }) => id)).toEqual(Array.from({ length: count }, (_, n) => n));
 });
 
-test('a paused stream brings nothing, still tells the server where it is, and goes on where it was', async () => {
+test('a paused stream delivers nothing, still reports its position, and continues where it stopped', async () => {
   const replication = await h.database.connectReplication();
   const admin = h.database.pool('supabase_admin');
   await replication.command(`CREATE_REPLICATION_SLOT paused TEMPORARY LOGICAL pgoutput (SNAPSHOT 'nothing')`);
@@ -148,7 +148,7 @@ test('whom the policies cannot mean is not asked about, and everybody else gets 
   const seen = await Promise.all(
     users.map((n) => listen(h.client(userId(20 + n)).channel(`owned-${channels++}`), 'owned')),
   );
-  const nobody = await listen(h.client().channel(`owned-${channels++}`), 'owned');
+  const anonymous = await listen(h.client().channel(`owned-${channels++}`), 'owned');
   const service = h.serviceClient().channel(`owned-${channels++}`);
   const everything = await listen(service, 'owned');
   const owner = (n: number) => `'${userId(20 + n)}'`;
@@ -162,11 +162,11 @@ test('whom the policies cannot mean is not asked about, and everybody else gets 
   await until(() => everything.length === 7);
   await h.sql(`delete from public.owned where id = 1`);
   await until(() => everything.length === 8);
-  await until(() => [...seen, nobody].every((list) => list.at(-1)?.id === 1));
+  await until(() => [...seen, anonymous].every((list) => list.at(-1)?.id === 1));
   const ids = (list: readonly Row[]) => list.map(({ id }) => id);
   expect(ids(everything)).toEqual([1, 2, 3, 4, 5, 5, 6, 1]);
   expect(seen.map(ids)).toEqual([[1, 6, 1], [2, 1], [2, 1], [1], [1], [5, 5, 1], [1], [1]]);
-  expect(ids(nobody)).toEqual([1]);
+  expect(ids(anonymous)).toEqual([1]);
 });
 
 test('a policy that is widened takes effect for those who were not asked about before', async () => {

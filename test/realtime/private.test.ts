@@ -34,7 +34,7 @@ test('a member joins, a stranger does not', async () => {
 });
 
 test.each(['supabase_realtime_admin', 'none'])(
-  'the role %s is nobody, on public channels too',
+  'the role %s is rejected, on public channels too',
   async (role) => {
     for (const isPrivate of [true, false]) {
       const client = h.client();
@@ -47,7 +47,7 @@ test.each(['supabase_realtime_admin', 'none'])(
   },
 );
 
-test('a policy that fails admits nobody', async () => {
+test('a policy that fails admits no client', async () => {
   await expect(joined(channelOf(undefined, 'fail'))).rejects.toThrow(
     'Unauthorized: You do not have permissions to read from this Channel topic: fail',
   );

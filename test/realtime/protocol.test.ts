@@ -276,7 +276,7 @@ test('join payloads: flexible booleans, nulls, nonsense', async () => {
   socket.close();
 });
 
-test('who stops reading is closed, everybody else goes on', async () => {
+test('a client that stops reading is disconnected, and all others continue', async () => {
   const bounded = await startRealtime({ limits: { maxBufferedBytes: 300_000 } });
   try {
     const [slow, quick] = await Promise.all([openRaw(bounded.socketUrl()), openRaw(bounded.socketUrl())]);

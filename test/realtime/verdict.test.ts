@@ -118,7 +118,7 @@ const cases: Case[] = [
     statement: insertOwned,
   },
   {
-    what: 'a row of somebody else',
+    what: 'another user’s row',
     code: 'hidden-by-policies',
     outcome: 'stops',
     persona: user(bob),
@@ -175,7 +175,7 @@ const cases: Case[] = [
     statement: 'insert into public.filtered values (1, 1)',
   },
   {
-    what: 'a row that the publication tells of',
+    what: 'a row that the publication includes',
     code: 'published',
     outcome: 'passes',
     persona: anon,
@@ -411,7 +411,7 @@ describe('of broadcasts', () => {
       'no payload': ['no-payload'],
       arrives: [],
     });
-    const nobody = '00000000-0000-4000-8000-0000000000ff';
-    await expect(ask(user(alice), true, { from: 'database', id: nobody })).rejects.toThrow('never stored');
+    const unknownId = '00000000-0000-4000-8000-0000000000ff';
+    await expect(ask(user(alice), true, { from: 'database', id: unknownId })).rejects.toThrow('never stored');
   });
 });

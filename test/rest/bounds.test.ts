@@ -198,7 +198,7 @@ describe('what is not text', () => {
     ['an escaped NUL in JSON within', '{"name": "x", "data": {"a": "\\u0000"}}', '22P05'],
     ['a lone surrogate', '{"name": "\\ud800"}', '22P02'],
     ['a lone surrogate in a key', '{"\\ud800": "x"}', 'PGRST204'],
-    ['bytes that are no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'PGRST102'],
+    ['bytes that aren’t UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'PGRST102'],
     ['a NUL', new Uint8Array([0x7b, 0x22, 0x00, 0x22, 0x3a, 0x31, 0x7d]), 'PGRST102'],
   ])('in a body: %s', async (_what, body, code) => {
     expect(await ask('/people', post(body))).toMatchObject({ status: 400, body: { code } });

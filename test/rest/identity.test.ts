@@ -59,14 +59,14 @@ describe('tokens', () => {
       { code: 'PGRST303', message: 'JWT not yet valid' },
     ],
     [
-      'an exp that is no number',
+      'an exp that isn’t a number',
       () => `Bearer ${rest.userToken('x', { exp: 'x' })}`,
       401,
       { code: 'PGRST303' },
     ],
     [
       'a role that does not exist',
-      () => `Bearer ${rest.userToken('x', { role: 'nobody' })}`,
+      () => `Bearer ${rest.userToken('x', { role: 'unknown' })}`,
       401,
       { code: '22023' },
     ],
@@ -96,7 +96,7 @@ describe('tokens', () => {
   });
 });
 
-test('each user sees own rows only, through the stock client, many at once', async () => {
+test('each user sees only their own rows, through the stock client, with many concurrent requests', async () => {
   const users = Array.from({ length: 12 }, () => randomUUID());
   const clients = users.map((id) =>
     createClient(rest.url, rest.anonKey, { accessToken: async () => rest.userToken(id) }),

@@ -208,7 +208,7 @@ describe('a large answer', () => {
     expect(lines.at(-1)).toBe(`10,2000,${'y'.repeat(1000)}`);
   });
 
-  test('in bytes of a media type of its own', async () => {
+  test('in bytes of a custom media type', async () => {
     const answer = await open(`/rpc/file?size=${8 * MIB + 8}`, { accept: 'application/octet-stream' });
     expect(answer.headers['content-type']).toBe('application/octet-stream');
     expect(answer.headers['content-length']).toBe(String(8 * MIB + 8));
@@ -234,8 +234,8 @@ describe('a large answer', () => {
   });
 });
 
-describe('what nobody waits for', () => {
-  test('is cancelled, and its space given back', async () => {
+describe('abandoned responses', () => {
+  test('is canceled, and its space given back', async () => {
     const begun = performance.now();
     const call = request(`${rest.url}/rest/v1/pages`, { agent: false, headers: { authorization } });
     call.on('error', () => {});

@@ -100,7 +100,7 @@ describe('configuration', () => {
 });
 
 describe('reloads', () => {
-  test('SIGUSR2 reads the file anew; a file with faults leaves everything as it was', async () => {
+  test('SIGUSR2 reads the file again, and an invalid file changes nothing', async () => {
     const file = join(makeFolder(), 'rest.conf');
     writeFileSync(file, 'db-max-rows = 1');
     const rest = await start({}, [file]);
@@ -129,7 +129,7 @@ describe('reloads', () => {
     await rest.said(/Received a config reload message on the "mine" channel/);
   });
 
-  test('SIGUSR1 and NOTIFY read the schema anew', async () => {
+  test('SIGUSR1 and NOTIFY read the schema again', async () => {
     const rest = await start();
     const statusOf = async (name: string) => (await rest.fetch(`/${name}`)).status;
     const make = (name: string) =>
@@ -219,7 +219,7 @@ describe('tokens', () => {
     );
   });
 
-  test('base64 in a file, read anew at a reload, and the role by a filter', async () => {
+  test('Base64 in a file, read again at a reload, and the role by a filter', async () => {
     const file = join(makeFolder(), 'secret');
     const write = (text: string) => writeFileSync(file, `${Buffer.from(text).toString('base64')}\n`);
     write(secret);

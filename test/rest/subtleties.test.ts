@@ -122,13 +122,13 @@ describe('values', () => {
     expect(await ids('/books?title=isdistinct.null')).toEqual([1, 2, 3]);
   });
 
-  test('parameters without = are ignored, and limits that are no numbers', async () => {
+  test('parameters without = and limits that aren’t numbers are ignored', async () => {
     expect(await ids('/books?nothing&limit=x&order=id')).toEqual([1, 2, 3]);
   });
 });
 
 describe('the select', () => {
-  test('plain columns come first, embeds after; one with a filter of its own before the others', async () => {
+  test('plain columns come first, then embeds, those with a filter first', async () => {
     const columns = async (path: string) =>
       Object.keys((JSON.parse((await ask(path)).text) as object[])[0] ?? {});
     expect(await columns('/books?select=author:author_id(name),id,title&limit=1')).toEqual([
@@ -319,7 +319,7 @@ describe('roles and tokens', () => {
       const { status, text } = await ask('/books', bearer({ role }));
       return [status, (JSON.parse(text) as { code: string }).code];
     };
-    expect(await code('nobody_at_all')).toEqual([401, '22023']);
+    expect(await code('unknown_role')).toEqual([401, '22023']);
     expect(await code('postgres')).toEqual([403, '42501']);
   });
 });

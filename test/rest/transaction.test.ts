@@ -127,7 +127,7 @@ describe('settings of the role', () => {
     }
   });
 
-  test('a notification that nobody knows reloads nothing', async () => {
+  test('an unknown notification reloads nothing', async () => {
     const from = rest.err().length;
     await database.run("notify pgrst, 'reload everything'; notify pgrst, 'reload config'");
     await rest.said(/Config reloaded/, from);
@@ -135,7 +135,7 @@ describe('settings of the role', () => {
   });
 });
 
-describe('a role claim that is no text', () => {
+describe('a role claim that isn’t text', () => {
   test.each([
     [1, '1'],
     [true, 'true'],

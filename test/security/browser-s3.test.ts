@@ -133,7 +133,7 @@ describe('with the well-known pair', () => {
   });
 });
 
-it('of a pair of its own, pages use what a server has presigned, and neither the pair nor a token of the service role', async () => {
+it('with a separate key pair, pages use presigned URLs from a server, without the pair or a service role token', async () => {
   const served: ServeProcess = await startServe({
     'supabase/migrations/20260101000000_bucket.sql': `${sql};`,
   });

@@ -184,7 +184,7 @@ describe('every route of the Console', () => {
 });
 
 describe('the session', () => {
-  it('is the only one, or none: a planted cookie makes nobody act as somebody else', async () => {
+  it('has one valid cookie or fails: a planted cookie doesn’t switch the operator', async () => {
     const owner = await operator(world.backend);
     await world.backend.operators.createOperator('mallory', 'read-only');
     const mallory = await operator(world.backend, 'mallory');

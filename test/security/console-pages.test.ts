@@ -73,7 +73,7 @@ describe('a page of the API origin', () => {
     await page.close();
   });
 
-  it('signs nobody in as somebody else: a link from there asks first', async () => {
+  it('a link from another site asks before it signs in as another operator', async () => {
     await backend.operators.createOperator('mallory', 'read-only');
     const page = await hostile(`<a href="${await backend.consoleLink('mallory')}">A prize</a>`);
     await page.getByRole('link').click();

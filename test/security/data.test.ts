@@ -334,7 +334,7 @@ describe('auth', () => {
     ] as const) {
       const [known, unknown] = [
         await ask(path, 'known@example.com', more),
-        await ask(path, 'nobody@example.com', more),
+        await ask(path, 'unknown@example.com', more),
       ];
       expect([path, known]).toEqual([path, unknown]);
     }

@@ -53,7 +53,7 @@ describe('a running server', () => {
       ),
     );
 
-  test('pg_hba.conf trusts nobody, and refuses the superuser over TCP', async () => {
+  test('pg_hba.conf has no trust entry, and refuses the superuser over TCP', async () => {
     const rules = await world.backend.database.pool('supabase_admin').query<Record<string, unknown>>(sql`
       select type, array_to_string(database, ',') as database, array_to_string(user_name, ',') as users, auth_method as method
       from pg_hba_file_rules order by rule_number`);
@@ -154,7 +154,7 @@ describe('a running server', () => {
     expect(keys).toEqual(['plinth_vault.key']);
   });
 
-  test('a service role whose password SQL has changed goes on working', async () => {
+  test('a service role whose password SQL has changed keeps working', async () => {
     const { database } = world.backend;
     for (const role of ['authenticator', 'supabase_auth_admin'] as const) {
       await database
@@ -202,7 +202,7 @@ describe('a data folder', () => {
   test.each([
     ['with one password for all, as earlier versions made it', `password 'postgres'`],
     ['whose first start was cut short', 'password null'],
-  ])('%s, is brought to passwords of their own', async (_name, password) => {
+  ])('%s, gets separate passwords', async (_name, password) => {
     folder = temporaryFolder();
     await copyTemplateFolder(folder.path);
     const old = await start();

@@ -79,7 +79,7 @@ describe('postgres can neither become superuser nor reach the machine', () => {
       'an untrusted language',
       "create extension plpython3u; create function f() returns int language plpython3u as 'return 1'",
     ],
-    ['a language of its own', 'create language x handler plpgsql_call_handler'],
+    ['a language', 'create language x handler plpgsql_call_handler'],
     ['a preload library', "alter role postgres set session_preload_libraries = 'x'"],
     ['a shared preload library', "alter database postgres set shared_preload_libraries = 'x'"],
     ['the path of libraries', "set dynamic_library_path = '/tmp'"],

@@ -16,7 +16,7 @@ const contactOf = (kind: Kind): Body => (kind === 'email' ? { email: newEmail() 
 
 /** All states that an address can have. */
 const states: Record<string, (auth: AuthServer, kind: Kind) => Promise<Body>> = {
-  'of nobody': async (_auth, kind) => contactOf(kind),
+  'of an unknown user': async (_auth, kind) => contactOf(kind),
   'of a confirmed account': (auth, kind) => make(auth, kind, { [`${kind}_confirm`]: true }),
   'of an account that an administrator prepared': (auth, kind) => make(auth, kind, {}),
   'of a sign-up that waits': async (auth, kind) => {
@@ -96,7 +96,7 @@ describe('in production', () => {
     expect(seen).toEqual(seen.map(([name]) => [name, ...expected]));
   });
 
-  it('a code where nobody can sign up', async () => {
+  it('a code while sign-up is off', async () => {
     const known = await make(silent, 'email', { email_confirm: true });
     expect(await ask(silent, '/otp', contactOf('email'))).toEqual(await ask(silent, '/otp', known));
   });
@@ -122,7 +122,7 @@ describe('in production', () => {
   });
 });
 
-test('one kind that is confirmed at once does not tell of the other', async () => {
+test('one immediately confirmed kind doesn’t reveal the state of the other', async () => {
   const auth = await startAuth({ email: { enable_confirmations: true }, sms: { enable_signup: true } });
   try {
     const known = await make(auth, 'email', { email_confirm: true });

@@ -55,7 +55,7 @@ it('links and unlinks identities with the second factor only', async () => {
   expect(answer.status).toBe(200);
 });
 
-it('keeps the last identity of a user who removes all of them at once', async () => {
+it('keeps the last identity of a user who removes all of them concurrently', async () => {
   const { token } = await person(auth);
   const { id: userId } = await (await auth.request('/user', { token })).json<{ id: string }>();
   for (const provider of ['github', 'gitlab', 'google'])

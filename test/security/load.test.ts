@@ -31,7 +31,7 @@ describe('queries', () => {
     ['a pattern that backtracks', `body=match.${encodeURIComponent('(a+)+$')}`],
     ['a long order', `order=${'id.asc.nullsfirst,'.repeat(600)}id`],
     ['numbers past all limits', 'limit=99999999999999999999&offset=99999999999999999999'],
-  ])('%s are answered at once', async (_name, query) => {
+  ])('%s are answered immediately', async (_name, query) => {
     const started = performance.now();
     const { text } = await world.call(`/rest/v1/notes?${query}`, { token: world.user(alice) });
     expect(performance.now() - started).toBeLessThan(patienceMs);
@@ -50,7 +50,7 @@ describe('queries', () => {
 });
 
 describe('bodies and headers', () => {
-  it('of any size and shape are refused at once, or done', async () => {
+  it('of any size and shape are refused immediately, or processed', async () => {
     const long = 'a'.repeat(800_000);
     const token = world.backend.keys.serviceRoleKey;
     const tries: [string, Parameters<World['call']>[1]][] = [
@@ -90,7 +90,7 @@ describe('bodies and headers', () => {
 });
 
 describe('connections', () => {
-  it('half requests by the hundred keep nobody waiting', async () => {
+  it('hundreds of half requests don’t delay others', async () => {
     const sockets: Socket[] = Array.from({ length: 300 }, () => {
       const socket = connect(world.port, '127.0.0.1');
       socket.on('error', () => {});
@@ -143,7 +143,7 @@ describe('sockets', () => {
     expect(await closeCode(unmasked)).toBe(1002);
   });
 
-  it('that send nonsense stay open and harm nobody', async () => {
+  it('that send nonsense stay open and don’t affect others', async () => {
     const socket = await open();
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
     for (const text of [
@@ -177,7 +177,7 @@ describe('sockets', () => {
     expect((await world.call('/health')).status).toBe(200);
   });
 
-  it('subscribe to nothing by a filter that is no filter, nor to tables of ours', async () => {
+  it('can’t subscribe with an invalid filter, or to internal tables', async () => {
     const socket = await open();
     const systems: { status: string }[] = [];
     socket.on('message', (data) => {

@@ -20,6 +20,6 @@ it('every package has a SHA-512 checksum', () => {
   expect(missing.map(([path, { version }]) => `${path} ${version}`)).toEqual([]);
 });
 
-it('no package comes from a place of its own: which registry is used is the choice of the person who installs', () => {
+it('no package has a fixed source, so each user chooses the registry', () => {
   expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
 });

@@ -62,7 +62,7 @@ it('of the routes that ask for a user, it opens three', async () => {
   expect(opened.sort()).toEqual(forClients);
 });
 
-it('signs out its own session, whatever the scope, and nobody else', async () => {
+it('signs out its own session in every scope, and no other session', async () => {
   for (const scope of ['', '?scope=global', '?scope=local']) {
     const { user, token } = await clientOf(auth);
     expect((await auth.request(`/logout${scope}`, { method: 'POST', token })).status).toBe(204);

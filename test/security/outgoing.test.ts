@@ -21,7 +21,7 @@ const reviewed: Readonly<Record<string, string>> = {
   'functions/deno/ready.ts': 'the socket of a worker',
   'functions/proxy.ts': 'the socket of a worker',
   'functions/upgrade.ts': 'the socket of a worker',
-  'jobs/exchange.ts': 'SQL names it: a guard of its own (jobs/core/destination.ts)',
+  'jobs/exchange.ts': 'SQL sets the address: a separate guard (jobs/core/destination.ts)',
   'shared/outgoing.ts': 'the guard of everything that users and documents name',
   'mail/smtp.ts': 'the configuration names the mail server',
   'main.ts': 'this server',

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => server?.gateway.close(100));
 
 /**
- * Sends all requests at once on one connection. Resolves with the response when the connection ends or is silent for a
+ * Sends all requests together on one connection. Resolves with the response when the connection ends or is silent for a
  * second.
  */
 function pipelined(count: number): Promise<{ text: string; isClosed: boolean }> {

@@ -32,7 +32,7 @@ const notes = `
     end if;
     return true;
   end $$;
-  -- Folded by the planner: an index on it runs while somebody plans.
+  -- Folded by the planner: an index on it runs during planning.
   create function seen.constant(id int) returns int language plpgsql immutable as $$
     begin perform seen.note(id); return 1; end $$;
   create function seen.trap() returns trigger language plpgsql as $$

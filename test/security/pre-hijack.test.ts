@@ -83,7 +83,7 @@ describe('the attacker signs up first', () => {
     expect(await accepts({ email }, attackers)).toBe(false);
   });
 
-  it('and again after the owner: a link works with the password of its own request only', async () => {
+  it('and again after the owner: a link works only with the password from its request', async () => {
     const email = newEmail();
     await signUp({ email }, owners, 'Olivia');
     const link = linkOf(await newest(email));
@@ -117,7 +117,7 @@ describe('the attacker signs up first', () => {
   });
 });
 
-it('a sign-up in an invited name brings no password of its own, and leaves what the administrator wrote', async () => {
+it('a sign-up for an invited address doesn’t set a password, and keeps the administrator’s data', async () => {
   const email = newEmail();
   await auth.admin().auth.admin.inviteUserByEmail(email, { data: { team: 'red' } });
   await signUp({ email }, attackers, 'Mallory');
@@ -152,7 +152,7 @@ describe('a provider', () => {
     return comeBack(auth, { code: 'good-code', state });
   };
 
-  it('with an unverified address links to nobody, by the default settings too', async () => {
+  it('with an unverified address links to no account, by the default settings too', async () => {
     const standard = await startAuth({ external: { github } }, { outgoing: internet.outgoing });
     try {
       const email = newEmail();

@@ -40,7 +40,7 @@ interface Enrolled {
   readonly totp: { readonly secret: string };
 }
 
-async function enrol({ access_token }: SessionJson): Promise<Enrolled> {
+async function enroll({ access_token }: SessionJson): Promise<Enrolled> {
   const json = { factor_type: 'totp', friendly_name: 'app' };
   return (await server.request('/factors', { token: access_token, json })).json<Enrolled>();
 }
@@ -96,7 +96,7 @@ describe('a refresh token used again after the reuse interval', () => {
 describe('a token from before the second factor', () => {
   it('gives no session of the higher level, at any age, and then ends the family', async () => {
     const before = await signUp();
-    const after = await raise(before, await enrol(before));
+    const after = await raise(before, await enroll(before));
     expect(claimsOf(after).aal).toBe('aal2');
     expect(await refresh(before.refresh_token)).toMatchObject({
       status: 400,
@@ -115,7 +115,7 @@ describe('a token from before the second factor', () => {
     const second = await refresh(first.refresh_token);
     const third = await refresh(second.refresh_token);
     const branch = await refresh(first.refresh_token);
-    const after = await raise(third, await enrol(third));
+    const after = await raise(third, await enroll(third));
     for (const { refresh_token } of [first, second, third, branch]) {
       expect((await refresh(refresh_token)).status).toBe(400);
     }
@@ -132,7 +132,7 @@ describe('a token from before the second factor', () => {
       where id = ${id}`);
     await db.query(sql`delete from auth.refresh_tokens where session_id = ${id}`);
     const current = await refresh(encodeRefreshToken(id, 3, key));
-    const after = await raise(current, await enrol(current));
+    const after = await raise(current, await enroll(current));
     for (const counter of [3, 4, 5, 6]) {
       expect([counter, (await refresh(encodeRefreshToken(id, counter, key))).status]).toEqual([counter, 400]);
     }
@@ -141,7 +141,7 @@ describe('a token from before the second factor', () => {
 
   it('an access token of the lower level changes nothing that needs the higher one', async () => {
     const before = await signUp();
-    const factor = await enrol(before);
+    const factor = await enroll(before);
     const after = await raise(before, factor);
     const token = before.access_token;
     const refused = [

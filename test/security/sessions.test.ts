@@ -111,7 +111,7 @@ describe('the Console', () => {
     }
   });
 
-  it('signs nobody in from a foreign page, and a link works once', async () => {
+  it('no user can be signed in from a foreign page, and a link works once', async () => {
     const link = await world.backend.consoleLink();
     const token = link.slice(link.lastIndexOf('=') + 1);
     const spend = (headers: Record<string, string>) =>

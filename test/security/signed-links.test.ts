@@ -55,7 +55,7 @@ const read = async (link: string): Promise<string | number> => {
 describe.each(linksTo)('a link to read %s', (way, sign) => {
   const key = way.replaceAll(' ', '');
 
-  it("doesn't give what somebody else has put there since", async () => {
+  it("doesn't return a file that another user uploaded since", async () => {
     await put(`${key}1`, alice, 'of alice');
     const link = await sign(`${key}1`, alice);
     expect(await read(link)).toBe('of alice');
@@ -92,7 +92,7 @@ describe('a link to upload', () => {
     return answer.ok ? 200 : (await answer.json()).statusCode;
   };
 
-  it("doesn't replace what is somebody else's since", async () => {
+  it("doesn't replace a file that another user uploaded since", async () => {
     const { url } = await sign('up1', alice);
     await put('up1', bob, 'of bob');
     expect(await use(url)).toBe('403');

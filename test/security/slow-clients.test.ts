@@ -231,7 +231,7 @@ describe('connections', () => {
     await expect.poll(ask).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('one address takes nobody else’s place: requests and sockets together, IPv6 by /64', async () => {
+  it('one address can’t use up the places of others: requests and sockets together, IPv6 by /64', async () => {
     const { port, url } = await start({ maxConnectionsPerAddress: 3 }, ['127.0.0.1']);
     const ask = (path: string, address: string): Promise<Response> =>
       fetch(`${url}/echo${path}`, { headers: { 'x-forwarded-for': address } });

@@ -112,7 +112,7 @@ const ways: readonly [string, (key: string, claims: typeof alice) => Promise<Slo
 describe.each(ways)('an upload by %s', (way, start) => {
   const key = encodeURIComponent(way.replaceAll(/[^a-z]/gi, ''));
 
-  it("doesn't replace what has come meanwhile and is somebody else's", async () => {
+  it("doesn't replace a file that another user uploaded in the meantime", async () => {
     const slow = await start(`${key}1`, alice);
     // Waits until her access has been checked. A later check would reject the request.
     await sleep(300);

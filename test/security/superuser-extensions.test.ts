@@ -38,7 +38,7 @@ const otherCron = `
   create trigger planted before delete or update on cron._run for each row execute function seen.trap('1');
 `;
 
-test('a cron job that puts tables of its own in the place of pg_cron’s', async () => {
+test('a cron job that replaces pg_cron’s tables', async () => {
   await start();
   await plantNotes(backend.database.pool('postgres'));
   await asPostgres(`select seen.plant('cron'); create extension pg_cron`);

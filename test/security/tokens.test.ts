@@ -39,7 +39,7 @@ function forgeries(): [string, string][] {
     ['the public key as secret (PEM)', handMade({ alg: 'HS256', kid }, claims, pem)],
     ['the public key as secret (DER)', handMade({ alg: 'HS256', kid }, claims, der)],
     ['the public x as secret', handMade({ alg: 'HS256', kid }, claims, String(published?.x))],
-    ['a key of its own under our kid', es256({ alg: 'ES256', kid })],
+    ['a foreign key under our kid', es256({ alg: 'ES256', kid })],
     ['a key it brings along', es256({ alg: 'ES256', kid, jwk: own.publicKey.export({ format: 'jwk' }) })],
     [
       'a key elsewhere',
@@ -48,7 +48,7 @@ function forgeries(): [string, string][] {
     ['a kid that is a path', handMade({ alg: 'HS256', kid: '../../../../dev/null' }, claims, '')],
     ['a kid that is SQL', handMade({ alg: 'HS256', kid: `' union select '` }, claims, '')],
     ['a kid of Object', es256({ alg: 'ES256', kid: '__proto__' })],
-    ['extensions nobody knows', handMade({ alg: 'HS256', crit: ['exp'] }, claims, keys.jwtSecret)],
+    ['unknown critical extensions', handMade({ alg: 'HS256', crit: ['exp'] }, claims, keys.jwtSecret)],
     ['other claims under our signature', `${head}.${part(claims)}.${tail}`],
     ['other claims under the anon key', `${anonHead}.${part(claims)}.${anonTail}`],
     [
@@ -130,7 +130,7 @@ describe('an expired token', () => {
 });
 
 describe('keys', () => {
-  it('the anon key is nobody: no user, no admin, no rows', async () => {
+  it('the anon key grants no user, no administrator and no rows', async () => {
     const { anonKey, publishableKey } = world.backend.keys;
     for (const headers of [
       { apikey: publishableKey },
@@ -160,7 +160,7 @@ describe('keys', () => {
     }
   });
 
-  it('are never in an answer to somebody else', async () => {
+  it('are never in a response to another user', async () => {
     const { backend } = world;
     const { serviceRoleKey, secretKey, jwtSecret } = backend.keys;
     const ofConsole = ['/', '/console/', '/console/api/home'];
@@ -289,7 +289,7 @@ it('private topics are for those whom a policy lets in', async () => {
   expect(await handshakeAndJoin(world.backend.keys.anonKey, `user:${alice}`)).toBe('refused');
 });
 
-it('nothing of one caller reaches another, many at once, whatever functions leave behind', async () => {
+it('no data leaks between many concurrent callers, whatever session state functions leave', async () => {
   const callers = [alice, bob, undefined];
   await Promise.all(
     Array.from({ length: 120 }, async (_, index) => {

@@ -103,7 +103,7 @@ describe('an object of a hostile type', () => {
     });
   });
 
-  it('runs nothing on any way out, whoever wrote the row', async () => {
+  it('runs no code in any response, for any author of the row', async () => {
     const found: unknown[] = [];
     for (const type of [...hostileTypes, 'text/plain\r\nx-evil: 1', '\u{1f600}/png', '']) {
       const key = newKey();

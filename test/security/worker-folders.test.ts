@@ -32,7 +32,7 @@ function leave(name: string): string {
   return folder;
 }
 
-it('a pipe in place of a file stops nobody', () => {
+it('a pipe in place of a file doesn’t block', () => {
   const folder = join(shared, 'plinth-fn-pipe');
   mkdirSync(folder);
   execFileSync('mkfifo', [join(folder, 'owner')]);

@@ -139,7 +139,7 @@ describe('a function', () => {
     expect(answers).toEqual(asked.map(() => 'NotCapable'));
   });
 
-  it('runs no program, loads no library, signals nobody', async () => {
+  it('runs no program, loads no library, sends no signal', async () => {
     const asked = [
       ['run', '/bin/sh'],
       ['nodeRun', '/bin/sh'],

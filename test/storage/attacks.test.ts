@@ -123,7 +123,7 @@ describe('tokens', () => {
       'supabase_admin',
       'postgres',
       'supabase_storage_admin',
-      'nobody"; drop table x; --',
+      'unknown"; drop table x; --',
     ]) {
       const answer = await server.request('/bucket', { claims: { role } });
       expect([400, 500]).toContain(answer.status);
@@ -313,7 +313,7 @@ describe('broken uploads', () => {
     expect(await send('x', { 'x-robots-tag': 'sometimes' })).toMatchObject({ error: 'invalid_x_robots_tag' });
   });
 
-  test('several at once on one key: one of them is there, whole', async () => {
+  test('several concurrent writes to one key: one complete object remains', async () => {
     const files = server.client().from('open');
     const bodies = Array.from({ length: 8 }, (_, index) => `body ${index} `.repeat(20_000));
     const results = await Promise.all(bodies.map((body) => files.upload('race', body)));
@@ -397,7 +397,7 @@ describe('limits of a bucket hold for what comes from another', () => {
   });
 });
 
-describe('whoever may not write', () => {
+describe('a user without the right to write', () => {
   /** Sends the head of a request that declares a large body, without sending the body. */
   function announce(method: string, path: string, headers: Record<string, string>): Promise<string> {
     const { port } = new URL(server.url);
@@ -446,7 +446,7 @@ describe('whoever may not write', () => {
     expect(await server.files()).toEqual(before);
   });
 
-  test('cannot put something in the place of what somebody else has', async () => {
+  test('can’t replace another user’s object', async () => {
     const his = server.client(bob).from('private');
     await his.upload(`${bob.sub}/own`, 'his');
     await server.database.pool('postgres').exec(`

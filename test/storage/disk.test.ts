@@ -75,7 +75,7 @@ describe.skipIf(small === undefined)('a full disk (needs the right to mount a tm
     await requireUnharmed();
   });
 
-  test('refuses the piece of an upload that does not fit, which can go on when there is room', async () => {
+  test('refuses a chunk that doesn’t fit, and the upload can resume when there is space', async () => {
     const tus = { 'tus-resumable': '1.0.0' };
     const body = randomBytes(1_200_000);
     const b64 = (text: string) => Buffer.from(text).toString('base64');
@@ -112,7 +112,7 @@ describe.skipIf(small === undefined)('a full disk (needs the right to mount a tm
     await requireUnharmed();
   });
 
-  test('lets objects be removed when nothing at all fits any more', async () => {
+  test('allows objects to be removed when the disk is full', async () => {
     const filler = join(small ?? '', 'filler');
     // Ends when the disk is full.
     spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'], { stdio: 'ignore' });

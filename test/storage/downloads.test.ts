@@ -98,7 +98,7 @@ test('any range of any size is what was stored', async () => {
   );
 });
 
-test('many at once each get their own', async () => {
+test('many concurrent downloads get their own bytes', async () => {
   const names = Array.from({ length: 60 }, (_, index) => [...stored.keys()][index % stored.size] as string);
   const got = await Promise.all(names.map((name) => download(name)));
   expect(got.every((bytes, index) => bytes.equals(bytesOf(names[index] as string)))).toBe(true);

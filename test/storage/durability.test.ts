@@ -30,7 +30,7 @@ describe.skipIf(!mayTrace())('what is acknowledged survives a power cut (needs s
   beforeAll(async () => {
     server = await startStorage();
     directory = await mkdtemp(join(tmpdir(), 'plinth-strace-'));
-    await server.client().from('open').upload('first', 'makes the folder of its own shard, perhaps');
+    await server.client().from('open').upload('first', 'a body');
   });
   afterAll(async () => {
     await server.stop();

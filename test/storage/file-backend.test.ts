@@ -75,7 +75,7 @@ test('what is too large leaves nothing', async () => {
   expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
 });
 
-test('a copy is a body of its own', async () => {
+test('a copy is a separate body', async () => {
   const [from, to] = [randomUUID(), randomUUID()];
   const original = await backend.write(from, chunks(Buffer.from('hello')), 5);
   expect((await backend.copy(from, to))?.etag).toBe(original.etag);

@@ -74,7 +74,7 @@ describe('a sweep', () => {
     await body?.close();
   });
 
-  test('removes them for good after a week', async () => {
+  test('permanently removes them after a week', async () => {
     const orphan = await store();
     await sweep(later);
     expect(await sweep(orphanLifetimeMs - 60_000)).toEqual(clean);
@@ -89,7 +89,7 @@ describe('a sweep', () => {
     expect(await sweep()).toEqual({ ...clean, missing: [lost] });
   });
 
-  test('removes parts and halves of nobody', async () => {
+  test('removes parts of unknown uploads and partial files', async () => {
     const [open, abandoned, half] = [randomUUID(), randomUUID(), randomUUID()];
     for (const upload of [open, abandoned])
       await backend.writePart(
@@ -115,7 +115,7 @@ describe('a sweep', () => {
     expect((await readdir(join(root, 'objects'))).sort()).toEqual(['ab', 'notes']);
   });
 
-  test('of two at once does no harm', async () => {
+  test('of two concurrent processes does no harm', async () => {
     for (let n = 0; n < 20; n += 1) await store();
     const reports = await Promise.all([sweep(later), sweep(later)]);
     expect(reports.reduce((sum, report) => sum + (report?.putAside ?? 0), 0)).toBe(20);

@@ -123,7 +123,7 @@ describe('list v1', () => {
     expect(await names('', { search: '\\' })).toEqual([]);
   });
 
-  test('goes on by offset', async () => {
+  test('continues by offset', async () => {
     const all = await names('');
     const seen: string[] = [];
     for (let offset = 0; offset < all.length; offset += 3)

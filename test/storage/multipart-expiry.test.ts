@@ -153,7 +153,7 @@ test('a part that is being noted at that moment saves its upload', async () => {
 });
 
 test('a part whose bytes still come finds the upload gone, and leaves nothing', async ({ skip }) => {
-  skip(!server.backend.showsUnfinished, 'nothing tells when its first bytes have come');
+  skip(!server.backend.showsUnfinished, 'the backend doesn’t show when the first bytes have arrived');
   const id = await create('late');
   await age(id, lifetimeMs * 2);
   const signed = signByHand(server, {

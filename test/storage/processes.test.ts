@@ -213,7 +213,7 @@ describe('an upload in parts over S3', () => {
     ETag: (await client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }))).ETag,
   });
 
-  test('has one part of a number, whole, whoever sends it', async () => {
+  test('has one complete part per number, from any process', async () => {
     const Key = 'same-number';
     const UploadId = await create(Key);
     const letters = [...'abcdefgh'];

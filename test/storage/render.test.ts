@@ -36,7 +36,7 @@ async function pictureOf(answer: Response) {
   return { bytes, ...(await sharp(bytes).metadata()) };
 }
 /** Returns the stronger color of a pixel, red or blue. */
-async function colourAt(bytes: Buffer, left: number, top: number): Promise<'red' | 'blue'> {
+async function colorAt(bytes: Buffer, left: number, top: number): Promise<'red' | 'blue'> {
   const { data } = await sharp(bytes)
     .removeAlpha()
     .extract({ left, top, width: 1, height: 1 })
@@ -60,14 +60,14 @@ describe('sizes', () => {
   });
 
   test('cut where it is asked', async () => {
-    for (const [gravity, colour] of [
+    for (const [gravity, color] of [
       ['we', 'red'],
       ['ea', 'blue'],
       ['fp&x_offset=0&y_offset=0.5', 'red'],
       ['fp&x_offset=1&y_offset=0.5', 'blue'],
     ] as const) {
       const { bytes } = await pictureOf(await ask(`photo.jpg?width=50&height=100&gravity=${gravity}`));
-      expect(await colourAt(bytes, 25, 50), gravity).toBe(colour);
+      expect(await colorAt(bytes, 25, 50), gravity).toBe(color);
     }
     await pictureOf(await ask('photo.jpg?width=50&height=100&gravity=sm'));
   });
@@ -177,7 +177,7 @@ describe('answers', () => {
     expect((await pictureOf(await ask('cached.jpg?width=30'))).bytes.equals(first.bytes)).toBe(true);
     await store('cached.jpg', await sharp(photo).rotate(180).toBuffer(), 'image/jpeg');
     const second = await pictureOf(await ask('cached.jpg?width=30'));
-    expect(await colourAt(second.bytes, 2, 2)).not.toBe(await colourAt(first.bytes, 2, 2));
+    expect(await colorAt(second.bytes, 2, 2)).not.toBe(await colorAt(first.bytes, 2, 2));
     await eventually(async () => !(await versions()).includes(version ?? ''));
     await server.client().from('open').remove(['cached.jpg']);
     expect((await ask('cached.jpg?width=30')).status).toBe(400);

@@ -66,7 +66,7 @@ test('reads and copies of an object that is being replaced find it', { timeout: 
   expect((await server.files()).objects.toSorted()).toEqual(await versions());
 });
 
-test('what comes to a key while it is being replaced leaves no bytes behind', async () => {
+test('an upload to a key that is being replaced leaves no bytes behind', async () => {
   await put('moved', Buffer.from('moved'));
   await admin().exec(`
     create function storage.wait_for_test() returns trigger language plpgsql as

@@ -117,7 +117,7 @@ function upload(body: Buffer, options: Partial<UploadOptions>): Promise<void> {
 describe('the stock client', () => {
   test.each([
     ['in pieces', { chunkSize: 300_000 }],
-    ['at once, while it is created', { uploadDataDuringCreation: true }],
+    ['immediately, while it is created', { uploadDataDuringCreation: true }],
     ['without telling the length first', { uploadLengthDeferred: true, chunkSize: 700_000 }],
   ] satisfies [string, Partial<UploadOptions>][])('uploads %s', async (_how, options) => {
     const body = randomBytes(1_000_001);
@@ -147,7 +147,7 @@ describe('the stock client', () => {
     expect((await server.client().from('open').info('nothing')).data).toMatchObject({ size: 0 });
   });
 
-  test('uploads by a signed link, for whoever made it', async () => {
+  test('uploads by a signed link, on behalf of its creator', async () => {
     const key = `${alice.sub}/signed`;
     const link = await server.client(alice).from('private').createSignedUploadUrl(key);
     const body = randomBytes(10_000);
@@ -177,7 +177,7 @@ describe('the protocol', () => {
     }
   });
 
-  test('goes on where it was, and tells where that is', async () => {
+  test('resumes at its offset, and reports that offset', async () => {
     const path = await begin('resumed', 10);
     const first = await patch(path, 0, 'hello');
     expect(first.status).toBe(204);
@@ -359,7 +359,7 @@ describe('others', () => {
     expect(await server.files()).toEqual(before);
   });
 
-  test('cannot see, go on with, or end an upload', async () => {
+  test('can’t see, continue or end another user’s upload', async () => {
     const made = await create(fields, 5, { claims: alice });
     const path = new URL(made.headers.get('location') ?? '').pathname.slice('/storage/v1'.length);
     for (const claims of [bob, { role: 'anon' }, undefined]) {
@@ -378,7 +378,7 @@ describe('others', () => {
     expect(row).toEqual({ owner_id: alice.sub });
   });
 
-  test('do not stop somebody who is at it', async () => {
+  test('don’t stop a running upload of another user', async () => {
     const path = await begin('at-it', 1_000_000, { claims: undefined });
     const socket = beginPatch(path, 1_000_000, 600_000);
     const answer = new Promise<string>((resolve) => {
@@ -443,7 +443,7 @@ describe('broken connections', () => {
     expect((await read('broken')).toString()).toBe('z'.repeat(600_000));
   });
 
-  test('two writers at once: one of them, whole', async () => {
+  test('two concurrent writers: one complete upload', async () => {
     const path = await begin('contested', 400_000);
     const bodies = ['a', 'b', 'c'].map((letter) => letter.repeat(400_000));
     const answers = await Promise.all(
@@ -476,7 +476,7 @@ describe('a crash after the last byte, before the object', () => {
     expect((await read('late/asked')).toString()).toBe('all of it');
   });
 
-  test('so does going on', async () => {
+  test('so does resuming', async () => {
     const path = await allBytes('late/went-on', 'all of it');
     expect((await patch(path, 9, '')).status).toBe(204);
     expect((await read('late/went-on')).toString()).toBe('all of it');

@@ -72,7 +72,7 @@ test('what is too large or breaks off leaves nothing', async () => {
   expect(await backend.open(version)).toBeUndefined();
 });
 
-test('a copy is a body of its own', async () => {
+test('a copy is a separate body', async () => {
   const [from, to] = [randomUUID(), randomUUID()];
   await backend.write(from, chunks(Buffer.from('hello')), 5);
   expect(await backend.copy(from, to)).toMatchObject({

@@ -37,7 +37,7 @@ async function begin(createdAt = 0): Promise<string> {
   return id;
 }
 
-test('bytes go on where they ended, over another process too', async () => {
+test('bytes continue at their offset, over another process too', async () => {
   const id = await begin();
   const parts = ['one ', 'two ', 'three'];
   let offset = 0;
@@ -87,10 +87,10 @@ const alone: SharedLocks = {
   close: async () => undefined,
 };
 
-test('what nobody touched for a day is forgotten, unless somebody is at it', async () => {
+test('an upload untouched for a day is deleted, unless it is in use', async () => {
   const [old, held, young] = [await begin(), await begin(), await begin()];
-  const nobodys = randomUUID();
-  await appendFile(join(directory, nobodys), 'bytes without a note');
+  const orphan = randomUUID();
+  await appendFile(join(directory, orphan), 'bytes without a note');
   const dayAhead = new Date(Date.now() + uploadLifetimeMs);
   await utimes(staging.pathOf(young), dayAhead, dayAhead);
   const locks = createUploadLocks(() => alone);

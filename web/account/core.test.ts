@@ -16,7 +16,7 @@ describe('the flow', () => {
     expect(parseFlow(flow.search)).toEqual(flow);
   });
 
-  test('goes on to pages of ours only', () => {
+  test('continues only to Account pages', () => {
     expect(parseFlow('?next=security').next).toBe('security');
     for (const next of ['//evil.example', 'https://evil.example', '../x', 'constructor']) {
       expect(parseFlow(`?next=${encodeURIComponent(next)}`).next).toBeUndefined();

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import type { ReactElement } from 'react';
 import { prerenderToNodeStream } from 'react-dom/static';
 import { Router } from 'wouter';
-import { activateLocale, addMessages, type Catalogue } from '../lib/i18n.ts';
+import { activateLocale, addMessages, type Catalog } from '../lib/i18n.ts';
 import { type Locale, languages, locales } from '../locales/languages.ts';
 import { UiProvider } from '../ui/provider.tsx';
 import { App, pages } from './app.tsx';
@@ -19,17 +19,17 @@ import { type TextId, t } from './text.ts';
 
 const nonce = '%PLINTH_NONCE%';
 
-const catalogues = import.meta.glob(['../locales/*/*.ts', '!../locales/*/console*.ts']) as Record<
+const catalogs = import.meta.glob(['../locales/*/*.ts', '!../locales/*/console*.ts']) as Record<
   string,
-  () => Promise<{ readonly messages: Catalogue }>
+  () => Promise<{ readonly messages: Catalog }>
 >;
 
-async function messagesOf(locale: Locale): Promise<Catalogue> {
+async function messagesOf(locale: Locale): Promise<Catalog> {
   if (locale === 'pseudo') {
     const { pseudoMessages } = await import('../locales/pseudo.ts');
     return pseudoMessages(await messagesOf('en'));
   }
-  const own = Object.entries(catalogues).filter(([path]) => path.startsWith(`../locales/${locale}/`));
+  const own = Object.entries(catalogs).filter(([path]) => path.startsWith(`../locales/${locale}/`));
   const loaded = await Promise.all(own.map(([, load]) => load()));
   return Object.assign({}, ...loaded.map(({ messages }) => messages));
 }
@@ -44,7 +44,7 @@ export async function writePages(dir: string): Promise<void> {
 }
 
 /** Writes the pages of one locale. */
-async function writeLocale(dir: string, locale: Locale, messages: Catalogue): Promise<void> {
+async function writeLocale(dir: string, locale: Locale, messages: Catalog): Promise<void> {
   const template = readFileSync(join(dir, 'index.html'), 'utf8');
   const assets = readdirSync(join(dir, 'assets'));
   const sheets = assets.filter((name) => name.endsWith('.css'));
@@ -121,10 +121,10 @@ function darkWithoutScripts(css: string): string {
     ([, selector = '', body = '']) =>
       `${selector.replaceAll('color-scheme=dark', 'color-scheme=light')}{${body}}`,
   );
-  const [colours, others] = [true, false].map((isRoot) =>
+  const [colors, others] = [true, false].map((isRoot) =>
     rules.filter((rule) => rule.startsWith(':root') === isRoot).join(''),
   );
-  return `@media (prefers-color-scheme:dark){${colours}@layer mantine{${others}}%PLINTH_BRAND_DARK_CSS%}`;
+  return `@media (prefers-color-scheme:dark){${colors}@layer mantine{${others}}%PLINTH_BRAND_DARK_CSS%}`;
 }
 
 /** The maximum of `minimum_password_length` in config.toml. */
@@ -134,7 +134,7 @@ const longestMinimum = 72;
  * Texts that the server writes itself: errors of posted forms by code, password requirements, and the destination after
  * signing in.
  */
-function serverTexts(messages: Catalogue): Record<string, string> {
+function serverTexts(messages: Catalog): Record<string, string> {
   const ids = Object.keys(messages).filter((id) => /^(error|field|password)\./.test(id));
   const texts = Object.fromEntries(ids.map((id) => [id, t(id as TextId)]));
   texts['sign-in.to'] = t('sign-in.to', { host: '%PLINTH_HOST%' });

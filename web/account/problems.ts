@@ -5,10 +5,10 @@ import { SessionFault } from '../lib/session/index.ts';
 import type { Problem } from '../ui/error-summary.tsx';
 import { type TextId, t } from './text.ts';
 
-type KeyText = 'error.key-cancelled' | 'error.key-known' | 'error.wallet-refused';
+type KeyText = 'error.key-canceled' | 'error.key-known' | 'error.wallet-refused';
 /** Errors of `methods/keys.ts` and `methods/wallets.ts` by name, because those modules are loaded on demand. */
 const keyTexts: Readonly<Record<string, KeyText>> = {
-  KeyCancelled: 'error.key-cancelled',
+  KeyCanceled: 'error.key-canceled',
   KeyKnown: 'error.key-known',
   WalletRefused: 'error.wallet-refused',
 };

@@ -2,13 +2,13 @@
  * Loads the catalogs of the page's language. The first part is preloaded with the page, because nothing can be shown
  * without it. The rest is loaded later.
  */
-import { activateLocale, addMessages, type Catalogue } from '../lib/i18n.ts';
+import { activateLocale, addMessages, type Catalog } from '../lib/i18n.ts';
 import type { Locale } from '../locales/languages.ts';
 import type { Problem } from '../ui/error-summary.tsx';
 import type * as Problems from './problems.ts';
 import { t } from './text.ts';
 
-type Loaders = Record<string, () => Promise<{ readonly messages: Catalogue }>>;
+type Loaders = Record<string, () => Promise<{ readonly messages: Catalog }>>;
 
 const first = import.meta.glob('../locales/*/{account,shared}.ts') as Loaders;
 const errors = import.meta.glob('../locales/*/errors.ts') as Loaders;
@@ -22,8 +22,8 @@ const rest = import.meta.glob([
 async function load(loaders: Loaders, locale: Locale): Promise<void> {
   const folder = `../locales/${locale === 'pseudo' ? 'en' : locale}/`;
   const wanted = Object.entries(loaders).filter(([path]) => path.startsWith(folder));
-  const catalogues = await Promise.all(wanted.map(([, one]) => one()));
-  const messages: Catalogue = Object.assign({}, ...catalogues.map((one) => one.messages));
+  const catalogs = await Promise.all(wanted.map(([, one]) => one()));
+  const messages: Catalog = Object.assign({}, ...catalogs.map((one) => one.messages));
   const changed =
     locale === 'pseudo' ? (await import('../locales/pseudo.ts')).pseudoMessages(messages) : messages;
   addMessages(locale, changed);

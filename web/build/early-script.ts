@@ -40,7 +40,7 @@ function pagesOf(chunks: readonly Chunk[]): EarlyPage[] {
   return pageModules().map(([pattern, modules]) => {
     const files = modules.flatMap((module) => {
       const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/console/${module}`));
-      if (chunk === undefined) throw new Error(`console/pages.ts: ${module} has no chunk of its own`);
+      if (chunk === undefined) throw new Error(`console/pages.ts: ${module} has no separate chunk`);
       const own = [...reached(chunk.fileName)].filter((file) => !first.has(file));
       return [...own.flatMap((file) => [...(byFile.get(file)?.viteMetadata?.importedCss ?? [])]), ...own];
     });

@@ -7,14 +7,14 @@ import { pathToFileURL } from 'node:url';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import type { Plugin } from 'vite';
 
-const cataloguePath = /\/web\/locales\/[a-z-]+\/[a-z-]+\.ts$/;
+const catalogPath = /\/web\/locales\/[a-z-]+\/[a-z-]+\.ts$/;
 
 export function messagesPlugin(): Plugin {
   return {
     name: 'plinth-messages',
     enforce: 'pre',
     async load(id) {
-      if (!cataloguePath.test(id)) return undefined;
+      if (!catalogPath.test(id)) return undefined;
       const source = (await import(`${pathToFileURL(id).href}?${statSync(id).mtimeMs}`)) as {
         messages: Record<string, string>;
       };

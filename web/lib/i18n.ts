@@ -8,7 +8,7 @@
  */
 import { setupI18n } from '@lingui/core';
 
-export type Catalogue = Readonly<Record<string, string>>;
+export type Catalog = Readonly<Record<string, string>>;
 export type TextValues = Readonly<Record<string, unknown>>;
 type Compiled = Parameters<typeof i18n.load>[1];
 
@@ -16,7 +16,7 @@ type Compiled = Parameters<typeof i18n.load>[1];
 export const i18n = setupI18n({ locale: 'en', messages: { en: {} }, missing: (_locale, id) => `⟦${id}⟧` });
 
 /** Adds compiled messages to a locale. A page may add more when it is loaded. */
-export function addMessages(locale: string, messages: Catalogue): void {
+export function addMessages(locale: string, messages: Catalog): void {
   i18n.load(locale, messages as Compiled);
 }
 

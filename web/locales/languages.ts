@@ -1,5 +1,5 @@
 /**
- * The languages that the Account pages speak. Each has a folder of catalogues beside this file; the server chooses by
+ * The languages that the Account pages speak. Each has a folder of catalogs beside this file; the server chooses by
  * the same list (`src/account/core/languages.ts`, a test compares).
  */
 export interface Language {

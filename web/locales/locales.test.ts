@@ -3,7 +3,7 @@ import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { describe, expect, test } from 'vitest';
 import { accountErrors } from '../../src/account/errors.ts';
 import { errorTable } from '../../src/auth/errors.ts';
-import type { Catalogue } from '../lib/i18n.ts';
+import type { Catalog } from '../lib/i18n.ts';
 import { faultMessages } from '../lib/session/faults.ts';
 import { messages as errors } from './en/errors.ts';
 import { type LanguageCode, languageCodes } from './languages.ts';
@@ -14,12 +14,12 @@ const paths = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf
   .map((path) => `./${path.replaceAll('\\', '/')}`);
 const files = Object.fromEntries(
   await Promise.all(
-    paths.map(async (path) => [path, (await import(path)) as { messages: Catalogue }] as const),
+    paths.map(async (path) => [path, (await import(path)) as { messages: Catalog }] as const),
   ),
 );
 
-/** The catalogues of a language by name. */
-function catalogues(language: LanguageCode): Record<string, Catalogue> {
+/** The catalogs of a language by name. */
+function catalogs(language: LanguageCode): Record<string, Catalog> {
   return Object.fromEntries(
     Object.entries(files)
       .filter(([path]) => path.startsWith(`./${language}/`) && !/\/console[^/]*$/.test(path))
@@ -27,8 +27,8 @@ function catalogues(language: LanguageCode): Record<string, Catalogue> {
   );
 }
 
-function texts(language: LanguageCode): Catalogue {
-  return Object.assign({}, ...Object.values(catalogues(language)));
+function texts(language: LanguageCode): Catalog {
+  return Object.assign({}, ...Object.values(catalogs(language)));
 }
 
 /** What a compiled message needs: the names of its values, and the cases of its plurals. */
@@ -50,15 +50,15 @@ function needs(message: unknown): { values: string[]; plurals: string[][] } {
   return { values: [...values].sort(), plurals };
 }
 
-test('no id stands in two catalogues', () => {
-  const ids = Object.values(catalogues('en')).flatMap((catalogue) => Object.keys(catalogue));
+test('no ID is in two catalogs', () => {
+  const ids = Object.values(catalogs('en')).flatMap((catalog) => Object.keys(catalog));
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
 
 describe.each(languageCodes)('%s', (language) => {
-  test('has every catalogue with every text, and no other', () => {
+  test('has every catalog with every text, and no other', () => {
     const ids = (of: LanguageCode) =>
-      Object.entries(catalogues(of)).map(([name, catalogue]) => [name, Object.keys(catalogue).sort()]);
+      Object.entries(catalogs(of)).map(([name, catalog]) => [name, Object.keys(catalog).sort()]);
     expect(Object.fromEntries(ids(language))).toEqual(Object.fromEntries(ids('en')));
     expect(Object.entries(texts(language)).filter(([, text]) => text.trim() === '')).toEqual([]);
   });
@@ -77,7 +77,7 @@ describe.each(languageCodes)('%s', (language) => {
   });
 
   test('says of every error what happened, and what to do now', () => {
-    for (const [id, text] of Object.entries(catalogues(language)['errors.ts'] ?? {})) {
+    for (const [id, text] of Object.entries(catalogs(language)['errors.ts'] ?? {})) {
       expect({ id, sentences: text.split(/[.!?؟](?:\s|$)/).filter(Boolean).length >= 2 }).toEqual({
         id,
         sentences: true,
@@ -86,7 +86,7 @@ describe.each(languageCodes)('%s', (language) => {
   });
 });
 
-test('another language is no copy of English', () => {
+test('another language isn’t a copy of English', () => {
   const same = Object.entries(texts('ar')).filter(([id, text]) => text === texts('en')[id]);
   expect(same.map(([id]) => id)).toEqual(['page.title']);
 });

@@ -1,6 +1,6 @@
 /**
- * The pseudo-locale: every text longer and accented, so that a string outside the catalogue, or a box that cannot
- * grow, shows at once. Made from the compiled English messages; placeholders stay as they are.
+ * The pseudo-locale: every text longer and accented, so that a string outside the catalog, or a box that cannot
+ * grow, shows immediately. Made from the compiled English messages; placeholders stay as they are.
  */
 const accents: Readonly<Record<string, string>> = {
   a: 'á',

@@ -2,7 +2,7 @@
 
 function channels(hex: string): [number, number, number] {
   const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(hex);
-  if (match === null) throw new TypeError(`Not a colour of the form #rrggbb: ${hex}`);
+  if (match === null) throw new TypeError(`Not a color of the form #rrggbb: ${hex}`);
   return [1, 2, 3].map((index) => Number.parseInt(match[index] as string, 16)) as [number, number, number];
 }
 

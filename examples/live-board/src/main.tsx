@@ -20,7 +20,7 @@ function App() {
 function Welcome() {
   const [problem, setProblem] = useState(reasonInAddress);
 
-  // The backend's Account pages handle the sign-in. The client gets a session of its own through PKCE.
+  // The backend's Account pages handle the sign-in. The client gets its own session through PKCE.
   async function signIn() {
     const { error } = await supabase.auth.signInWithOAuth({
       provider: 'custom:account',
@@ -32,7 +32,7 @@ function Welcome() {
   return (
     <main className="welcome">
       <h1>Live board</h1>
-      <p>Short notes with photos. Everybody signed in sees them appear at once.</p>
+      <p>Short notes with photos. Everybody signed in sees them appear immediately.</p>
       <button type="button" onClick={signIn}>
         Sign in
       </button>

@@ -14,7 +14,7 @@ export function cycleViolations(graph: Graph): readonly Violation[] {
     return {
       file,
       line,
-      message: `Import cycle: ${path}. Move the types that both sides use to a file of their own, or pass the value in.`,
+      message: `Import cycle: ${path}. Move the types that both sides use to a separate file, or pass the value in.`,
     };
   });
 }

@@ -21,4 +21,44 @@ export const wordExceptions: readonly WordException[] = [
     line: 'Query was cancelled',
     reason: 'The text of the realtime server that clients see.',
   },
+  {
+    paths: ['src/jobs/cron/scheduler.ts', 'test/jobs/cron.test.ts'],
+    rule: 'British spelling',
+    line: 'job cancelled',
+    reason: 'The text that pg_cron writes into the table cron.job_run_details.',
+  },
+  {
+    paths: ['src/storage/sql/0004_upstream_history.sql'],
+    rule: 'British spelling',
+    reason: 'The migration names of the hosted storage server.',
+  },
+  {
+    paths: ['src/console/sql-page/core/danger.ts', 'src/project/core/baseline/print.ts'],
+    rule: 'British spelling',
+    line: 'analyse',
+    reason: 'A keyword of PostgreSQL.',
+  },
+  {
+    paths: ['src/console/errors.ts', 'src/console/sql-page/', 'test/console/sql.test.ts', 'docs/errors.md'],
+    rule: 'British spelling',
+    line: 'cancelled',
+    reason: 'An error code and a field of the Console API. Clients depend on both.',
+  },
+  {
+    paths: [
+      'src/database/embedded/identity.ts',
+      'src/database/errors.ts',
+      'docs/errors.md',
+      'docs/decisions/0007-embedded-postgresql.md',
+    ],
+    rule: 'nobody',
+    line: 'nobody',
+    reason: 'The user of the operating system.',
+  },
+  {
+    paths: ['src/database/extensions/http--1.6.sql', 'test/jobs/http.test.ts'],
+    rule: 'is no',
+    line: 'is no method',
+    reason: 'A text in the body of an installed function. Statements of extension files are not changed.',
+  },
 ];

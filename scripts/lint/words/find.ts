@@ -44,25 +44,9 @@ export function createWordFinder(
       .filter((found) => !isExcepted(found, exceptions));
 }
 
-/** The number of findings that each rule still allows. */
-export type Ratchet = Readonly<Record<string, number>>;
-
-export const countByRule = (findings: readonly WordFinding[]): Record<string, number> => {
-  const counts: Record<string, number> = {};
-  for (const { rule } of findings) counts[rule.name] = (counts[rule.name] ?? 0) + 1;
-  return counts;
-};
-
-/** The report of every rule with more findings than the ratchet allows; empty if the check passes. */
-export function reportExcess(findings: readonly WordFinding[], ratchet: Ratchet): string[] {
-  const counts = countByRule(findings);
-  return Object.entries(counts)
-    .filter(([name, count]) => count > (ratchet[name] ?? 0))
-    .flatMap(([name, count]) => {
-      const found = findings.filter(({ rule }) => rule.name === name);
-      return [
-        `"${name}": found ${count}, allowed ${ratchet[name] ?? 0}. Write instead: ${found[0]?.rule.instead}`,
-        ...found.map(({ path, line, text }) => `  ${path}:${line}: ${text.slice(0, 140)}`),
-      ];
-    });
-}
+/** Returns the findings grouped by rule, each rule with its replacement. */
+export const reportFindings = (findings: readonly WordFinding[]): string[] =>
+  [...Map.groupBy(findings, ({ rule }) => rule)].flatMap(([rule, found]) => [
+    `"${rule.name}": write instead: ${rule.instead}`,
+    ...found.map(({ path, line, text }) => `  ${path}:${line}: ${text.slice(0, 140)}`),
+  ]);

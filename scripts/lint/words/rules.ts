@@ -1,7 +1,7 @@
 /** Words that plain English doesn't need, each with its replacement, and British spellings. */
 
 export interface WordRule {
-  /** The name of the rule in reports and in the ratchet. */
+  /** The name of the rule in reports and exceptions. */
   readonly name: string;
   /** A regular expression over text. A space also matches a line break within a comment. */
   readonly pattern: string;
@@ -24,8 +24,9 @@ const phrases: readonly WordRule[] = [
   phrase('thereof', 'of it, or a possessive'),
   phrase('herein', 'in it'),
   phrase('for good', 'permanently'),
-  phrase('is no', "isn't a", '\\bis no (?!longer\\b)'),
-  phrase('are no', "aren't any", '\\bare no (?!longer\\b)'),
+  // "There is no index" is plain English; "it is no index" is not.
+  phrase('is no', "isn't a", '(?<!\\bthere )\\bis no (?!longer\\b)'),
+  phrase('are no', "aren't any", '(?<!\\bthere )\\bare no (?!longer\\b)'),
   phrase('any more', 'anymore, or no longer', '\\bany more\\b(?! than\\b)'),
   phrase('go on', 'continue', '\\b(?:go|goes|going|went) on\\b'),
   phrase('at once', 'immediately, or concurrently', '(?<!\\ball )\\bat once\\b'),

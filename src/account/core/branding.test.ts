@@ -4,14 +4,12 @@ import { contrast } from '../../../web/ui/contrast.ts';
 import { roles } from '../../../web/ui/tokens.ts';
 import { brandColors, brandCss, grounds, monogram } from './branding.ts';
 
-const colour = fc
-  .integer({ min: 0, max: 0xffffff })
-  .map((value) => `#${value.toString(16).padStart(6, '0')}`);
+const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
-describe.each(['light', 'dark'] as const)('any brand colour in the %s scheme', (scheme) => {
+describe.each(['light', 'dark'] as const)('any brand color in the %s scheme', (scheme) => {
   test('gives readable buttons and links', () => {
     fc.assert(
-      fc.property(colour, (brand) => {
+      fc.property(color, (brand) => {
         const { primary, primaryHover, onPrimary, link } = brandColors(brand, scheme);
         expect(contrast(onPrimary, primary)).toBeGreaterThanOrEqual(4.5);
         expect(contrast(onPrimary, primaryHover)).toBeGreaterThanOrEqual(4.5);
@@ -29,11 +27,11 @@ describe.each(['light', 'dark'] as const)('any brand colour in the %s scheme', (
   });
 });
 
-test('a good colour is left as it is', () => {
+test('a good color is left as it is', () => {
   expect(brandColors('#0f766e', 'light')).toMatchObject({ primary: '#0f766e', onPrimary: '#ffffff' });
 });
 
-test('no colour, no rules', () => {
+test('no color, no rules', () => {
   expect(brandCss(undefined)).toBe('');
   expect(brandCss('#0f766e')).toContain('--plinth-primary:#0f766e');
 });

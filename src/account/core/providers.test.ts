@@ -4,7 +4,7 @@ import { customProvider, knownProvider } from './providers.ts';
 
 const all = Object.keys(external.fields).flatMap((id) => knownProvider(id) ?? []);
 
-test('every provider of the configuration has a name and a mark of its own', () => {
+test('every provider of the configuration has a name and a separate icon', () => {
   expect(all.map(({ id }) => id)).toEqual(Object.keys(external.fields));
   expect(new Set(all.map(({ mark }) => mark)).size).toBe(all.length);
 });

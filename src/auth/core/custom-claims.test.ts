@@ -31,7 +31,7 @@ test('names of the provider take the place of standard ones; other values stand 
   });
 });
 
-test('what is no claim is no target', () => {
+test('a value that isn’t a claim isn’t mapped', () => {
   expect(apply({ role: 'login', app_metadata: 'login', anything: 'login' })).toEqual(apply());
 });
 

@@ -46,7 +46,7 @@ test('every line of a list is found, and nothing else', async () => {
 });
 
 test.each(['password\n123456\n', 'x'.repeat(1000)])(
-  'a file that is no such list is refused',
+  'a file that isn’t a hash list is refused',
   async (text) => {
     await expect(listHolds(listOf(text), leakHashOf('password'))).rejects.toThrow(
       'the list of leaked passwords',

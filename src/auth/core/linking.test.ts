@@ -21,7 +21,7 @@ test('an account is made with the primary address, or with none', () => {
 });
 
 test.each([
-  ['nobody has the address', 'google', [], [], { kind: 'create' }],
+  ['no account has the address', 'google', [], [], { kind: 'create' }],
   ['one account has it', 'google', [], ['u1'], { kind: 'link', userId: 'u1' }],
   ['one identity has it', 'google', [['github', 'u1']], [], { kind: 'link', userId: 'u1' }],
   ['identities come before accounts', 'google', [['github', 'u1']], ['u2'], { kind: 'link', userId: 'u1' }],

@@ -123,7 +123,7 @@ test.each([
   'https://api.example.net/account\\@evil.org/',
   'https://api.example.net@evil.org/account/security',
   'http://api.example.net/account/security',
-])('%s is no page of ours', (url) => {
+])('%s isn’t an Account page', (url) => {
   expect(chooseRedirect(rules, [url], 'https://api.example.net/account')).toBe('https://app.example.com');
 });
 

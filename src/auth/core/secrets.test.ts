@@ -51,7 +51,7 @@ describe('totp', () => {
     expect(totpStep(secret, code, (seconds + 61) * 1000)).toBeUndefined();
   });
 
-  test('what is no code does not match', () => {
+  test('a malformed code doesn’t match', () => {
     for (const code of ['', '28708', '2870820', 'abcdef'])
       expect(totpStep(secret, code, 59_000)).toBeUndefined();
     expect(totpStep('not base32!', '287082', 59_000)).toBeUndefined();

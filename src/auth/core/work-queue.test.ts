@@ -27,7 +27,7 @@ test('so many at a time, the rest in the order they came', async () => {
   expect(await Promise.all(results)).toEqual(['done', 'done', 'done', 'done']);
 });
 
-test('a thousand at once hold a bounded number; the rest is told at once', async () => {
+test('a thousand concurrent calls: a bounded number is queued, and the rest is rejected immediately', async () => {
   const queue = createWorkQueue({ concurrency: 2, waiting: 100 });
   const job = createJob();
   const results = Array.from({ length: 1000 }, () => queue.run(job.work));

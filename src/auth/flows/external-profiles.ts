@@ -93,7 +93,7 @@ async function readWithoutIdToken(
   token: TokenResponse,
 ): Promise<ExternalProfile> {
   if (otherwise === 'fail') throw new Error('no OIDC ID token present in response');
-  if (otherwise === 'nobody') return { emails: [], claims: { sub: '' } };
+  if (otherwise === 'empty-profile') return { emails: [], claims: { sub: '' } };
   return readApi(ctx, otherwise, settings, url, token);
 }
 

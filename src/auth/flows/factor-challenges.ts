@@ -84,7 +84,7 @@ export async function verifyFactor(
   if (!caller.session) throw internalError('Cannot read SessionId claim as UUID');
   requireVerificationAal(caller, factor);
   if (!isUuid(challengeId))
-    throw authError('bad_json', 'Could not parse request body as JSON: challenge_id is no UUID');
+    throw authError('bad_json', "Could not parse request body as JSON: challenge_id isn't a UUID");
   if (factor.factor_type === 'webauthn') {
     return verifyKey(ctx, caller, factor, challengeId, body);
   }

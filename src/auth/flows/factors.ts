@@ -14,7 +14,7 @@ import { downgradeSessions } from '../queries/sessions.ts';
 import type { Factor } from '../rows.ts';
 import { audit } from './audit.ts';
 import { notify } from './mail-tokens.ts';
-import { checkEnrolment } from './mfa.ts';
+import { checkEnrollment } from './mfa.ts';
 import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
 import { enrolKey } from './webauthn-factors.ts';
 
@@ -27,7 +27,7 @@ export async function requireFactor(ctx: AuthContext, id: string, userId: string
 }
 
 /** Begins the enrollment of a factor. Returns the JSON of the response. */
-export async function enrol(ctx: AuthContext, caller: UserCaller, readBody: ReadFields): Promise<object> {
+export async function enroll(ctx: AuthContext, caller: UserCaller, readBody: ReadFields): Promise<object> {
   if (!caller.session) {
     throw internalError('A valid session and a registered user are required to enroll a factor');
   }
@@ -55,7 +55,7 @@ async function enrolTotp(
   friendlyName: string,
   wantedIssuer: string,
 ): Promise<object> {
-  await checkEnrolment(ctx, caller, friendlyName);
+  await checkEnrollment(ctx, caller, friendlyName);
   const { user } = caller;
   // Upstream's library requires an account name.
   if (!user.email) throw internalError('Error generating QR Code');
@@ -88,7 +88,7 @@ async function enrolPhone(
   const same = user.factors.filter((factor) => factor.factor_type === 'phone' && factor.phone === phone);
   if (same.some((factor) => factor.status === 'verified')) throw authError('mfa_verified_factor_exists');
   for (const factor of same) await deleteFactor(ctx.pool, factor.id);
-  await checkEnrolment(ctx, caller, friendlyName);
+  await checkEnrollment(ctx, caller, friendlyName);
   const id = await ctx.pool.transaction(async (tx) => {
     const factorId = await insertFactor(
       tx,
@@ -103,7 +103,7 @@ async function enrolPhone(
 }
 
 /** @throws {AuthError} insufficient_aal */
-export async function unenrol(ctx: AuthContext, caller: UserCaller, factor: Factor): Promise<void> {
+export async function unenroll(ctx: AuthContext, caller: UserCaller, factor: Factor): Promise<void> {
   const { user, session } = caller;
   if (!session) throw internalError('A valid session and factor are required to unenroll a factor');
   if (factor.status === 'verified' && session.aal !== 'aal2') {

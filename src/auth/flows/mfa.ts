@@ -35,16 +35,16 @@ import { type AuthenticationMethod, clientOf, signSession } from './sessions.ts'
 export const challengeLifetimeMs = 300_000;
 
 /** Unfinished enrollments are deleted when the user starts another one after this time. */
-const enrolmentLifetimeMs = 300_000;
+const enrollmentLifetimeMs = 300_000;
 
 /** Throws `mfa_factor_name_conflict`, `too_many_enrolled_mfa_factors`, `insufficient_aal`. */
-export async function checkEnrolment(
+export async function checkEnrollment(
   ctx: AuthContext,
   caller: UserCaller,
   friendlyName: string,
 ): Promise<void> {
   const { user, session } = caller;
-  await deleteStaleFactors(ctx.pool, user.id, ctx.clock.now() - enrolmentLifetimeMs);
+  await deleteStaleFactors(ctx.pool, user.id, ctx.clock.now() - enrollmentLifetimeMs);
   const factors = await listFactors(ctx.pool, user.id);
   // As in upstream, two factors without names also conflict.
   if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) {

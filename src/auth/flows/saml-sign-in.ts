@@ -197,7 +197,7 @@ async function acceptAssertion(
       artifact === ''
         ? decode(form.get('SAMLResponse') ?? '')
         : await resolveArtifact(ctx, artifact, { provider: metadata, own, key: current });
-    if (xml === undefined) throw new SamlFault('it is no base64');
+    if (xml === undefined) throw new SamlFault("the response isn't Base64");
     const { certificates } = metadata;
     const { response, isSigned, assertion } = await verifyResponse(xml, { certificates, decryption });
     checkResponse(response, expected, isSigned, now);

@@ -46,7 +46,8 @@ export async function verifyResponse(source: string, keys: TrustedKeys): Promise
 
 async function verify(xml: string, { certificates, decryption }: TrustedKeys): Promise<VerifiedResponse> {
   const root = parseXml(xml);
-  if (root.name !== 'Response' || root.namespace !== protocol) throw new SamlFault('it is no response');
+  if (root.name !== 'Response' || root.namespace !== protocol)
+    throw new SamlFault("the document isn't a SAML response");
   const lib = await import('@node-saml/node-saml/lib/xml.js');
   const pems = certificates.map(
     (text) =>

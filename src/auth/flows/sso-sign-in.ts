@@ -13,7 +13,7 @@ export async function beginSsoSignIn(ctx: AuthContext, body: Fields): Promise<st
   const id = body.text('provider_id');
   const domain = body.text('domain');
   if (id !== '' && !isUuid(id)) {
-    throw authError('bad_json', 'Could not parse request body as JSON: provider_id is no UUID');
+    throw authError('bad_json', "Could not parse request body as JSON: provider_id isn't a UUID");
   }
   if (id !== '' && domain !== '') {
     throw authError('validation_failed', 'Only one of provider_id or domain supported');

@@ -36,14 +36,14 @@ import {
 import type { Factor, MfaChallenge } from '../rows.ts';
 import { verifyAssertion, verifyCreation } from '../webauthn.ts';
 import { audit } from './audit.ts';
-import { challengeLifetimeMs, checkEnrolment, raiseSession, requireChallenge } from './mfa.ts';
+import { challengeLifetimeMs, checkEnrollment, raiseSession, requireChallenge } from './mfa.ts';
 
 export async function enrolKey(
   ctx: AuthContext,
   caller: UserCaller,
   friendlyName: string,
 ): Promise<JsonObject> {
-  await checkEnrolment(ctx, caller, friendlyName);
+  await checkEnrollment(ctx, caller, friendlyName);
   const { user } = caller;
   const id = await ctx.pool.transaction(async (tx) => {
     const factor = { userId: user.id, type: 'webauthn', friendlyName } as const;

@@ -58,7 +58,7 @@ async function ask(
       body: new URLSearchParams(form).toString(),
     });
     const answer: unknown = JSON.parse(text);
-    if (!isJsonObject(answer)) throw new Error('the answer is no JSON object');
+    if (!isJsonObject(answer)) throw new Error("the response isn't a JSON object");
     return answer;
   } catch (cause) {
     throw internalError('captcha verification process failed', cause);

@@ -4,7 +4,7 @@ import type { AuthContext } from '../context.ts';
 import { renderSession } from '../core/issued-session.ts';
 import { refuseAnonymous, requireUser } from '../flows/authenticate.ts';
 import { challengeFactor, verifyFactor } from '../flows/factor-challenges.ts';
-import { enrol, requireFactor, unenrol } from '../flows/factors.ts';
+import { enroll, requireFactor, unenroll } from '../flows/factors.ts';
 import { retryOnConflict } from '../flows/retry-conflicts.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Factor } from '../rows.ts';
@@ -23,7 +23,7 @@ export function factorRoutes(define: Define, ctx: AuthContext): void {
 
   define('POST', '/factors', async (exchange) => {
     const caller = await enter(exchange);
-    return retryOnConflict(() => enrol(ctx, caller, exchange.body));
+    return retryOnConflict(() => enroll(ctx, caller, exchange.body));
   });
 
   const challenge: Handler = async (exchange) => {
@@ -40,7 +40,7 @@ export function factorRoutes(define: Define, ctx: AuthContext): void {
 
   define('DELETE', '/factors/:factorId', async (exchange) => {
     const [caller, factor] = await enterWithFactor(exchange);
-    await unenrol(ctx, caller, factor);
+    await unenroll(ctx, caller, factor);
     return { id: factor.id };
   });
 }

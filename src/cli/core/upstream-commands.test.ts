@@ -15,7 +15,7 @@ test.each(Object.keys(registry))('%s is a command of Plinth', (name) => {
   expect(insteadOf(name.split(' '))).toBeUndefined();
 });
 
-test.each(['', 'xyzzy', 'constructor', 'db xyzzy'])('%j is no command of upstream either', (line) => {
+test.each(['', 'xyzzy', 'constructor', 'db xyzzy'])('%j isn’t an upstream command either', (line) => {
   expect(insteadOf(line.split(' '))).toBeUndefined();
 });
 

@@ -6,7 +6,7 @@ import { type Sql, sql } from '../../kernel/sql.ts';
 import type { MessagePlace, MessageRow, QueueRow } from './contract.ts';
 
 const countTimeoutMs = 3000;
-const queryCancelled = '57014';
+const queryCanceled = '57014';
 
 const queue = sql`m.queue_name::text as name, m.is_unlogged as unlogged, m.is_partitioned as partitioned,
   to_jsonb(m.created_at) as created_at, pgmq.format_table_name(m.queue_name::text, 'q') as table,
@@ -27,7 +27,7 @@ export async function listQueues(pool: Pool): Promise<QueueRow[]> {
       { readOnly: true, settings: [['statement_timeout', String(countTimeoutMs)]] },
     );
   } catch (error) {
-    if ((error as PostgresErrorShape).code !== queryCancelled) throw error;
+    if ((error as PostgresErrorShape).code !== queryCanceled) throw error;
     return pool.query<QueueRow>(sql`
       select ${queue}, null::float8 as length, null::float8 as visible, null::int as oldest_seconds,
         null::int as newest_seconds, null::float8 as total

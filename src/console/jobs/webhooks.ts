@@ -131,8 +131,7 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
     const { schema, table, name } = former;
     if (!isPlainType(former.type) || former.is_narrowed)
       throw new ConsoleError('refused', {
-        message:
-          'This webhook has conditions of its own, which a change here would lose. Change it with SQL.',
+        message: 'This webhook has conditions that this form doesn’t support. Change the webhook with SQL.',
       });
     await applyChanges(
       pool,

@@ -15,7 +15,7 @@ test('opens what it closed, also after a restart', () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('opens nothing for somebody else, nothing changed, nothing of another key', () => {
+test('rejects values of other users, changed values and values of another key', () => {
   const seal = createSeal(file);
   const sealed = seal.close('SECRET', 'ada');
   const changed = Buffer.from(sealed);

@@ -44,7 +44,7 @@ export function schemaRoutes(api: Api, { pool, audit, writeMigration }: SchemaDe
     const statements = statementsOf(changes);
     const name = nameToConfirm(changes);
     if (name !== undefined && confirmed !== name)
-      throw new ConsoleError('bad_request', { message: `Type ${name} to confirm that it goes for good.` });
+      throw new ConsoleError('bad_request', { message: `Type ${name} to confirm the permanent deletion.` });
     const file = await applyChanges(
       pool,
       statements,

@@ -31,7 +31,7 @@ export async function readCell(
   const session = await database
     .pool(identity.claims === undefined ? identity.operatorRole : 'authenticator')
     .connect();
-  const stopCancelling = cancelOn(session, signal);
+  const stopCanceling = cancelOn(session, signal);
   let found: WholeCell | undefined;
   let count = 0;
   try {
@@ -47,7 +47,7 @@ export async function readCell(
     });
     await session.exec('rollback');
   } finally {
-    await stopCancelling();
+    await stopCanceling();
     session.release();
   }
   if (found === undefined)

@@ -60,7 +60,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
   let error: string | null = null;
   // A failed statement leaves a transaction that can only be rolled back.
   let isOpen = false;
-  const stopCancelling = cancelOn(
+  const stopCanceling = cancelOn(
     session,
     AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs + graceMs)]),
   );
@@ -92,7 +92,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
     emit({ event: 'done', outcome, ms });
     return { outcome, tags, error, ms };
   } finally {
-    await stopCancelling();
+    await stopCanceling();
     // Discards the script's settings, locks and temporary tables.
     session.release();
   }

@@ -24,7 +24,7 @@ import { clusterLogins, type Logins } from '../logins/passwords.ts';
 import { type Binaries, copyBinaries, findBinaries, linkLibraries } from './binaries.ts';
 import { prepareExtensionFolder } from './extension-folder.ts';
 import { chooseIdentity, type Identity, unprivilegedAccount } from './identity.ts';
-import { initialise } from './initdb.ts';
+import { initialize } from './initdb.ts';
 import { clearLeftovers } from './leftovers.ts';
 import { acquireLock, type Lock } from './lock.ts';
 import { createLoginSecret, readLoginSecret, writeLoginSecret } from './login-secret.ts';
@@ -97,15 +97,15 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
   const keptSecret = readLoginSecret(dataDir);
   const loginSecret = keptSecret ?? createLoginSecret();
   const logins = clusterLogins(loginSecret, { password: options.password, shared: options.sharedPassword });
-  const isNew = !isInitialised(pgdata, binaries);
+  const isNew = !isInitialized(pgdata, binaries);
   if (isNew) {
     options.onProgress('Preparing PostgreSQL in an empty data folder');
-    const initialised = initialise(binaries, identity, pgdata, {
+    const initialized = initialize(binaries, identity, pgdata, {
       durable: options.durable,
       superuserPassword: logins.password('supabase_admin'),
     });
     options.whileStarting?.();
-    await initialised;
+    await initialized;
     if (keptSecret === undefined) writeLoginSecret(dataDir, loginSecret);
   }
   // The folder was created by an earlier version or copied without its key.
@@ -256,7 +256,7 @@ async function clearIfPresent(pgdata: string): Promise<void> {
 /**
  * Whether a complete data folder for this major version exists. A data folder has this name only once it is complete.
  */
-function isInitialised(pgdata: string, binaries: Binaries): boolean {
+function isInitialized(pgdata: string, binaries: Binaries): boolean {
   if (lstatSync(pgdata, { throwIfNoEntry: false }) === undefined) return false;
   let found: string;
   try {

@@ -22,7 +22,7 @@ import { serverEnvironment } from './server.ts';
 /** The file that holds vault's root key, relative to the data folder as pg_read_file requires. */
 export const vaultKeyFile = 'plinth_vault.key';
 
-export async function initialise(
+export async function initialize(
   binaries: Binaries,
   identity: Identity,
   pgdata: string,

@@ -27,13 +27,13 @@ test('says who holds the folder until it is released', () => {
 test.each([
   ['a dead process', { pid: 2 ** 22 + 1, startedAt: '', port: null }],
   ['another process with its id', { pid: process.ppid, startedAt: '', port: null, mark: 'boot:0' }],
-])('a lock of %s is nobody’s', (_name, holder) => {
+])('a lock of %s doesn’t count', (_name, holder) => {
   writeFileSync(join(dir, 'lock'), JSON.stringify(holder));
   expect(isHeld(holder)).toBe(false);
   acquireLock(dir, null).release();
 });
 
-test('a broken lock file is nobody’s', () => {
+test('a broken lock file doesn’t count', () => {
   writeFileSync(join(dir, 'lock'), '{"pid":');
   acquireLock(dir, null).release();
 });

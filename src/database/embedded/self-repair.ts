@@ -78,7 +78,7 @@ export async function repairRoles(
       await session.exec(
         `create role ${role}; ${name === 'authenticator' ? '' : `grant ${role} to authenticator`}`,
       );
-      warn(`The role ${name} was gone and has been made anew; its grants have to be given again`);
+      warn(`The role ${name} was missing and has been created again. Grant its privileges again`);
     } else if (
       facts.bypass === wanted.bypass &&
       facts.login === wanted.login &&

@@ -69,7 +69,7 @@ export function postgresqlConf(settings: ServerSettings): string {
   for (const [name, value] of Object.entries(settings.extra)) {
     if (!/^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)*$/i.test(name)) {
       throw new DatabaseError('start_failed', {
-        reason: `"${name}" under [db.settings] is no name of a setting`,
+        reason: `"${name}" under [db.settings] isn't a setting name`,
       });
     }
     values[name] = value;

@@ -39,7 +39,7 @@ function own(folder: string, identity: Identity): string {
     identity.kind === 'user' ? identity : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const stat = lstatSync(folder);
   const allowed = stat.uid === ids.uid || stat.uid === process.getuid?.();
-  if (!stat.isDirectory() || !allowed) throw new Error(`${folder} belongs to somebody else`);
+  if (!stat.isDirectory() || !allowed) throw new Error(`${folder} belongs to another user`);
   if (stat.uid !== ids.uid) chownSync(folder, ids.uid, ids.gid);
   chmodSync(folder, 0o700);
   return folder;

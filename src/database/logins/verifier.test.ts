@@ -11,7 +11,7 @@ test('a verifier has the form PostgreSQL keeps', () => {
   expect(scramVerifier('postgres', salt, 1)).toMatch(/^SCRAM-SHA-256\$1:/);
 });
 
-test('a verifier is that of its own password only', () => {
+test('a verifier matches only its own password', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (one, other) => {
       const isSame = scramVerifier(one, salt, 1) === scramVerifier(other, salt, 1);

@@ -8,7 +8,7 @@ export interface Job {
   readonly resolve: (result: PathResult) => void;
   readonly reject: (error: unknown) => void;
   readonly queuedAt: number;
-  /** Whether the job needs a connection of its own. */
+  /** Whether the job needs a separate connection. */
   readonly exclusive: boolean;
   /** The number of times it was sent to a connection that turned out to be dead. */
   resent: number;
@@ -31,7 +31,7 @@ export class Lane {
    * Pending while a cancel request is in progress. Until it has arrived, it could cancel any statement sent on this
    * connection.
    */
-  cancelling: Promise<void> | undefined;
+  canceling: Promise<void> | undefined;
   /** Whether the lane is too old. A retiring lane finishes the jobs in flight and doesn't accept new jobs. */
   retiring = false;
   readonly openedAt = performance.now();
@@ -43,7 +43,7 @@ export class Lane {
   }
 
   get #usable(): boolean {
-    return !this.retiring && !this.exclusive && this.cancelling === undefined && !this.connection.ended;
+    return !this.retiring && !this.exclusive && this.canceling === undefined && !this.connection.ended;
   }
 
   get free(): boolean {
@@ -52,7 +52,7 @@ export class Lane {
 
   /** Whether nothing is in flight on the lane, including a reset or a cancel request. */
   get empty(): boolean {
-    return this.jobs.length === 0 && !this.exclusive && this.cancelling === undefined;
+    return this.jobs.length === 0 && !this.exclusive && this.canceling === undefined;
   }
 
   /** Whether one more fast request can be queued behind those in flight. */
@@ -69,7 +69,7 @@ export class Lane {
   cancelAbandoned(now: number): void {
     const [head, second] = this.jobs;
     if (second !== undefined || head?.request.signal?.aborted !== true) return;
-    if (this.cancelling !== undefined || now < this.#cancelAgainAt) return;
+    if (this.canceling !== undefined || now < this.#cancelAgainAt) return;
     this.#cancelAgainAt = now + CANCEL_AGAIN_MS;
     this.#cancel(head);
   }
@@ -80,15 +80,15 @@ export class Lane {
    */
   refuse(): void {
     const [head, second] = this.jobs;
-    if (head === undefined || second !== undefined || this.cancelling !== undefined) return;
+    if (head === undefined || second !== undefined || this.canceling !== undefined) return;
     this.connection.pause();
     this.#cancel(head).then(() => this.connection.resume());
   }
 
   #cancel(head: Job): Promise<void> {
     const passedOn = this.connection.cancel().catch(() => {});
-    this.cancelling = passedOn.then(() => {
-      if (this.jobs[0] === head) this.cancelling = undefined;
+    this.canceling = passedOn.then(() => {
+      if (this.jobs[0] === head) this.canceling = undefined;
     });
     return passedOn;
   }

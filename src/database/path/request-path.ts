@@ -1,6 +1,6 @@
 /**
  * Assigns requests to connections. Fast requests share a small number of connections, with several requests in flight
- * on each. Each other request gets a connection of its own. A timer finds slow and abandoned requests, so a request
+ * on each. Each other request gets a separate connection. A timer finds slow and abandoned requests, so a request
  * needs neither a timer nor a listener.
  */
 import { PoolEndedError, PoolTimeoutError } from '../pool/errors.ts';
@@ -217,15 +217,15 @@ class Path implements RequestPath {
     } else {
       job.reject(this.#reasonOf(job, outcome.error));
     }
-    if (job.exclusive || lane.cancelling !== undefined) void this.#clear(lane, job);
+    if (job.exclusive || lane.canceling !== undefined) void this.#clear(lane, job);
     else this.#release(lane);
   }
 
   /** Cleans up after a job that used the connection exclusively or was canceled. */
   async #clear(lane: Lane, job: Job): Promise<void> {
     try {
-      await lane.cancelling;
-      lane.cancelling = undefined;
+      await lane.canceling;
+      lane.canceling = undefined;
       // Behind a pooler in transaction mode, the session that was used no longer belongs to this connection.
       const isOurs = !lane.connection.ended && lane.connection.options.namedStatements !== false;
       if (job.request.resetAfter === true && isOurs) await resetSession(lane);
@@ -259,8 +259,8 @@ class Path implements RequestPath {
 
   #reasonOf(job: Job, error: unknown): unknown {
     const { signal } = job.request;
-    const cancelled = error instanceof PostgresError && error.code === '57014';
-    return cancelled && signal?.aborted === true ? signal.reason : error;
+    const canceled = error instanceof PostgresError && error.code === '57014';
+    return canceled && signal?.aborted === true ? signal.reason : error;
   }
 
   #settled(): void {

@@ -19,20 +19,22 @@ export type Outcome =
   /** `again` is set if nothing was committed and a retry might succeed. */
   | { readonly error: unknown; readonly again?: 'here' | 'elsewhere' | undefined };
 
-/** If `anew` is true, every statement is prepared again. */
+/** If `prepareAgain` is true, every statement is prepared again. */
 export function send(
   lane: Lane,
   request: PathRequest,
   settings: SettingsStatement,
-  anew: boolean,
+  prepareAgain: boolean,
   done: (outcome: Outcome) => void,
 ): void {
   if (request.explicit === undefined) {
-    sendBatch(lane, request, settings, anew, undefined, (batch) => {
+    sendBatch(lane, request, settings, prepareAgain, undefined, (batch) => {
       done(batch.error === undefined ? { result: resultOf(batch, request, 1) } : failure(batch, request));
     });
   } else {
-    sendExplicit(lane, request, request.explicit, settings, anew).then(done, (error) => done({ error }));
+    sendExplicit(lane, request, request.explicit, settings, prepareAgain).then(done, (error) =>
+      done({ error }),
+    );
   }
 }
 
@@ -40,11 +42,11 @@ function sendBatch(
   lane: Lane,
   request: PathRequest,
   settings: SettingsStatement,
-  anew: boolean,
+  prepareAgain: boolean,
   begin: string | undefined,
   done: (batch: Batch<Cells>) => void,
 ): void {
-  const batch = new Batch<Cells>(lane.connection, lane.statements, readCells, done, anew);
+  const batch = new Batch<Cells>(lane.connection, lane.statements, readCells, done, prepareAgain);
   if (request.overflow !== undefined) {
     batch.signal = request.signal;
     batch.refuser = lane;
@@ -74,12 +76,12 @@ async function sendExplicit(
   request: PathRequest,
   { isolation, decide }: NonNullable<PathRequest['explicit']>,
   settings: SettingsStatement,
-  anew: boolean,
+  prepareAgain: boolean,
 ): Promise<Outcome> {
   const { connection } = lane;
   const begin = `begin${isolation === undefined ? '' : ` isolation level ${isolation}`} ${request.access}`;
   const batch = await new Promise<Batch<Cells>>((resolve) =>
-    sendBatch(lane, request, settings, anew, begin, resolve),
+    sendBatch(lane, request, settings, prepareAgain, begin, resolve),
   );
   if (batch.error !== undefined) {
     if (!connection.ended) await runScript(connection, 'rollback');

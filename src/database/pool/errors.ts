@@ -1,4 +1,4 @@
-/** No connection became available in time. Callers map `code` to an error of their own (PGRST003 for REST). */
+/** No connection became available in time. Callers map `code` to their own error (PGRST003 for REST). */
 export class PoolTimeoutError extends Error {
   override name = 'PoolTimeoutError';
   readonly code = 'pool_timeout';

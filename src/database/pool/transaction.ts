@@ -23,10 +23,10 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const { signal } = options;
   signal?.throwIfAborted();
-  let cancelled: Promise<void> | undefined;
+  let canceled: Promise<void> | undefined;
   let again: NodeJS.Timeout | undefined;
   const cancel = () => {
-    cancelled = client.connection.cancel().catch(() => {});
+    canceled = client.connection.cancel().catch(() => {});
     // A cancel request that arrives before the statement has started has no effect, so it is repeated.
     again = setTimeout(cancel, CANCEL_AGAIN_MS);
   };
@@ -53,7 +53,7 @@ export async function runTransaction<T>(
   } catch (error) {
     clearTimeout(again);
     // A cancel request in progress could cancel the next statement on this connection.
-    await cancelled;
+    await canceled;
     if (!client.connection.ended && !client.connection.idle) await client.exec('rollback').catch(() => {});
     if (signal?.aborted) throw signal.reason;
     throw error;

@@ -29,7 +29,7 @@ export function testRoot(): string {
   const root = join(tmpdir(), `plinth-test-${uid}`);
   mkdirSync(root, { recursive: true });
   if (process.getuid !== undefined && lstatSync(root).uid !== uid)
-    throw new Error(`${root} belongs to somebody else`);
+    throw new Error(`${root} belongs to another user`);
   chmodSync(root, 0o711);
   return root;
 }

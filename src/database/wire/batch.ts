@@ -54,7 +54,7 @@ export class Batch<T> implements Exchange {
   /** Set at the end. */
   error: PostgresError | ConnectionError | undefined;
   readonly #connection: Connection;
-  readonly #anew: boolean;
+  readonly #prepareAgain: boolean;
   readonly #start: number;
   readonly #statements: StatementCache;
   readonly #readRow: RowReader<T>;
@@ -63,15 +63,15 @@ export class Batch<T> implements Exchange {
   #at = 0;
   #parsed = false;
 
-  /** If `anew` is true, every statement is prepared again in this batch. */
+  /** If `prepareAgain` is true, every statement is prepared again in this batch. */
   constructor(
     connection: Connection,
     statements: StatementCache,
     readRow: RowReader<T>,
     onEnd: (batch: Batch<T>) => void,
-    anew = false,
+    prepareAgain = false,
   ) {
-    this.#anew = anew;
+    this.#prepareAgain = prepareAgain;
     this.#connection = connection;
     this.#start = connection.writer.length;
     this.#statements = statements;
@@ -90,7 +90,7 @@ export class Batch<T> implements Exchange {
   ): void {
     const { writer } = this.#connection;
     let known = this.#statements.get(key);
-    if (this.#anew && known !== undefined) {
+    if (this.#prepareAgain && known !== undefined) {
       this.#statements.close(writer, known);
       known = undefined;
     }

@@ -84,7 +84,7 @@ test('a large message is handed over in pieces, what stands around it as before'
   }
 });
 
-test('a large message that nobody takes in pieces comes as a whole', () => {
+test('a large message without a piecewise reader arrives whole', () => {
   const body = Buffer.alloc(LARGE_MESSAGE_BYTES, 'whole');
   const read: Buffer[] = [];
   const reader = new MessageReader((_type, buffer, start, end) => read.push(buffer.subarray(start, end)));

@@ -7,7 +7,7 @@ const { cpuMs, memoryBytes, wallClockMs } = defaultLimits;
 test.each<[string, Partial<Usage>, RegExp | undefined, string | undefined, boolean]>([
   ['a quiet worker', {}, undefined, undefined, false],
   [
-    'many short requests, one after the other at once',
+    'many short requests, one after another without a pause',
     { oldestCpuMs: cpuMs * 3 },
     undefined,
     undefined,

@@ -18,7 +18,7 @@ test.each([
   ['a package', '/home/me/node_modules/a/i.js', 'external', '', false],
   ['a text of the machine', '/etc/passwd', 'external', '', true],
   ['a text taken for code', '/etc/passwd', 'esm', 'Unknown', true],
-  ['JSON of somebody else', '/home/you/keys.json', 'asserted', 'Json', true],
+  ['JSON outside the project', '/home/you/keys.json', 'asserted', 'Json', true],
   ['a folder whose name begins alike', '/home/me/app2/keys.json', 'asserted', 'Json', true],
   ['our own data', '/home/me/app/.plinth/secrets.json', 'asserted', 'Json', true],
   ['our own data as code', '/home/me/app/.plinth/x.ts', 'esm', 'TypeScript', true],
@@ -29,7 +29,7 @@ test.each([
   expect(refusedOf(path, kind, mediaType)).toEqual(isRefused ? [path] : []);
 });
 
-test('remote modules and packages are no files, and a missing file is one that may appear', () => {
+test('remote modules and packages aren’t files, but a missing file may appear later', () => {
   const graph = checkGraph(
     {
       modules: [

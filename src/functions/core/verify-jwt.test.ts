@@ -37,7 +37,7 @@ describe('verify_jwt', () => {
     ],
     ['expired', 'Bearer a.b.c', good('HS256', { exp: now / 1000 }), 'UNAUTHORIZED_LEGACY_JWT'],
     [
-      'an exp that is no number',
+      'an exp that isn’t a number',
       'Bearer a.b.c',
       good('ES256', { exp: 'never' }),
       'UNAUTHORIZED_ASYMMETRIC_JWT',

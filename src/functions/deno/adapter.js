@@ -69,14 +69,14 @@ Deno.serve = (first, second) => {
 };
 
 // What `serve` of deno.land/std calls (until Deno 2), and most functions of some age with it; upstream's runtime has both still.
-// No port of the machine is opened: a listener has one connection, and that hands on what comes to Deno.serve.
+// No port of the machine is opened. A listener has one connection, which passes the requests of Deno.serve on.
 const { listen } = Deno;
 Deno.listen = (options = {}) => {
   const { transport = 'tcp', hostname = '0.0.0.0', port = 0 } = options;
   if (transport !== 'tcp') return listen(options);
   const addr = { transport, hostname, port };
   const closed = Promise.withResolvers();
-  // Nobody may be waiting for a connection then.
+  // Without a waiting accept() call, the rejection would be unhandled.
   closed.promise.catch(() => undefined);
   const connections = [{ localAddr: addr, remoteAddr: addr, close: () => undefined }];
   const accept = async () => connections.pop() ?? closed.promise;

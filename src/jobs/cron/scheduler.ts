@@ -86,14 +86,14 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Worke
   }
 
   function start(run: ClaimedRun): void {
-    const cancelling = new AbortController();
-    const done = perform(run, cancelling.signal)
+    const canceling = new AbortController();
+    const done = perform(run, canceling.signal)
       .catch((error) => log.warn({ error, jobid: run.jobid }, 'failed to record the end of a cron job'))
       .finally(() => {
         running.delete(entry);
         worker.wake();
       });
-    const entry: Running = { jobid: run.jobid, done, cancel: () => cancelling.abort() };
+    const entry: Running = { jobid: run.jobid, done, cancel: () => canceling.abort() };
     running.add(entry);
   }
 

@@ -44,7 +44,7 @@ describe('planFile', () => {
     expect(plan(source)).toEqual(steps);
   });
 
-  test('with nobody else in the database CONCURRENTLY goes, at the same length', () => {
+  test('without other users of the database CONCURRENTLY is replaced with spaces', () => {
     const source = 'a; create unique index Concurrently i on t (x); drop index concurrently j';
     expect(plan(source, true)).toEqual([
       `tx(a; create unique index ${' '.repeat(12)} i on t (x); drop index ${' '.repeat(12)} j)`,

@@ -43,7 +43,7 @@ describe('splitStatements', () => {
       'do $$ begin; end $$; select $a$ $$;$ $a$',
       ['do $$ begin; end $$', 'select $a$ $$;$ $a$'],
     ],
-    ['parameters are no quotes', 'select $1; select $2', ['select $1', 'select $2']],
+    ['parameters don’t start a quoted string', 'select $1; select $2', ['select $1', 'select $2']],
     ['a dollar inside a name', 'select a$b$; select 1', ['select a$b$', 'select 1']],
     ['a line comment', '-- a; b\nselect 1; -- c;\n', ['-- a; b\nselect 1', '-- c;']],
     ['nested comments', '/* a /* ; */ ; */ select 1; select 2', ['/* a /* ; */ ; */ select 1', 'select 2']],
@@ -80,7 +80,11 @@ describe('splitStatements', () => {
       'create function begin() as $$;$$; 2',
       ['create function begin() as $$;$$', '2'],
     ],
-    ['a transaction is no body', 'begin; select 1; end; select 2', ['begin', 'select 1', 'end', 'select 2']],
+    [
+      'a transaction isn’t a function body',
+      'begin; select 1; end; select 2',
+      ['begin', 'select 1', 'end', 'select 2'],
+    ],
     [
       'a table named function',
       'create table function(begin int); select 1',

@@ -1,4 +1,4 @@
--- What was already done for the user's supabase/ folder, so that an interrupted first start goes on where it stopped.
+-- The progress of the user's supabase/ folder, so that an interrupted first start continues where it stopped.
 -- `postgres` writes here, in the same transaction as the user's own statements.
 
 create table _plinth.project_steps (

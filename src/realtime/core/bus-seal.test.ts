@@ -67,7 +67,7 @@ describe('sealed chunks', () => {
     expect(opener.open(chunk)).toBeUndefined();
   });
 
-  test('what somebody else made, or changed anywhere, is nothing', () => {
+  test('data that another process forged or changed is rejected', () => {
     const { sealer, opener, origin } = pair();
     const stranger = createSealer('another secret', origin, maxChunkBytes);
     expect(opener.open(stranger.seal(Buffer.from('forged'))[0] as Buffer)).toBeUndefined();
@@ -136,7 +136,7 @@ describe('messages', () => {
   });
 
   test('a batch that is cut short is an error, not half a message', () => {
-    const whole = encodeMessage({ kind: 'again', to: 'somebody' });
+    const whole = encodeMessage({ kind: 'again', to: 'other' });
     for (let end = 1; end < whole.length; end++)
       expect(() => decodeMessages(whole.subarray(0, end))).toThrow();
   });

@@ -9,7 +9,7 @@ it('the limit is the last depth that passes', () => {
   expect(isTooDeep(nested(maxDepth + 2))).toBe(true);
 });
 
-it('brackets in strings are no levels, escaped quotes end none', () => {
+it('brackets in strings aren’t levels, and escaped quotes don’t end a string', () => {
   expect(isTooDeep(JSON.stringify({ a: '['.repeat(5000), b: `"${'{'.repeat(5000)}\\` }))).toBe(false);
   expect(isTooDeep(`["\\"",${nested(maxDepth + 2)}]`)).toBe(true);
 });

@@ -89,7 +89,7 @@ test('of a key tuple only the key is known', () => {
   });
 });
 
-test('rows of relations that nobody wants are not read', () => {
+test('rows of unwanted relations aren’t read', () => {
   const decoder = createDecoder(() => false);
   decoder.decode(relation(1, ['id']));
   expect(

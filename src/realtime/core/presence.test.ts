@@ -47,7 +47,7 @@ function apply(state: Map<string, Set<string>>, { joins, leaves }: PresenceDiff)
   }
 }
 
-test('whoever applies the diffs has the state, however they are gathered', () => {
+test('a client that applies the diffs has the state, however they are batched', () => {
   const step = fc.record({
     member: fc.constantFrom('a', 'b', 'c'),
     act: fc.constantFrom('track', 'untrack', 'tell'),
@@ -77,7 +77,7 @@ test('whoever applies the diffs has the state, however they are gathered', () =>
 });
 
 /** Two processes that send each other either individual changes or the complete state. */
-test('what another process tells leads to the same state, however it is told', () => {
+test('updates from another process lead to the same state in any order of diffs and snapshots', () => {
   const step = fc.record({
     here: fc.boolean(),
     member: fc.constantFrom('a', 'b', 'c'),

@@ -238,7 +238,7 @@ async function checkFilter(
     const column = columns.get(condition.column);
     const value = row?.get(condition.column);
     const compiled = column && compileCondition(condition, column);
-    const holds = compiled !== undefined && value !== undefined && (await fulfils(pool, compiled, value));
+    const holds = compiled !== undefined && value !== undefined && (await fulfills(pool, compiled, value));
     const { operator, negate } = condition;
     const text = `${condition.column}=${negate ? 'not.' : ''}${operator}.${condition.value}`;
     judged.push({ text, column: condition.column, value, present: value !== undefined, holds });
@@ -253,7 +253,7 @@ async function checkFilter(
   return step('filter', 'stops', 'filter-does-not-match', `The filter doesn't match: ${failed.text}.`, facts);
 }
 
-async function fulfils(pool: Pool, compiled: CompiledCondition, value: string | null): Promise<boolean> {
+async function fulfills(pool: Pool, compiled: CompiledCondition, value: string | null): Promise<boolean> {
   if (compiled.test !== undefined) return compiled.test(value);
   const [holds] = await checkConditions(pool, [{ compiled, value }]);
   return holds === true;

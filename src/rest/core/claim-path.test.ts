@@ -36,7 +36,7 @@ describe('JSONPath (RFC 9535)', () => {
     expect(readClaimPath(path)?.isDeprecated).toBe(false);
   });
 
-  test('members that every object inherits are nobody’s role', () => {
+  test('inherited object members aren’t a role', () => {
     expect(at('$.constructor', {})).toBeUndefined();
     expect(at('.__proto__', {})).toBeUndefined();
   });

@@ -12,7 +12,7 @@ const answer = (error: unknown, isAnonymous = false) => {
 
 describe('the connection', () => {
   test.each(['08001', '28P01', '28000', '3D000', '42501', '53300', '55000', '57P03'])(
-    '%s: turned down',
+    '%s: rejected',
     (code) =>
       expect(answer(lost(code, 'why'))).toEqual({
         status: 503,
@@ -50,7 +50,7 @@ test.each([
   ['99999', '', 400],
 ])('%s %s: %i', (code, message, status) => expect(answer(failed(code, message)).status).toBe(status));
 
-test('what is no error of PostgreSQL is told to nobody', () => {
+test('an error that isn’t from PostgreSQL isn’t shown to the client', () => {
   for (const fault of [new TypeError('x is undefined'), 'text', undefined]) {
     expect(answer(fault)).toEqual({
       status: 500,

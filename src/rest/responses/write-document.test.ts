@@ -46,7 +46,7 @@ test('a large one goes to a file without a name, which is given back', async () 
   await expect.poll(() => space.used).toEqual({ memoryBytes: 0, fileBytes: 0 });
 });
 
-test('one that is too large, or that nobody waits for, is refused', async () => {
+test('a document that is too large or whose client is gone is refused', async () => {
   const space = new ResponseStorage(dir, { answerBytes: 2 * MIB, totalBytes: 32 * MIB });
   await expect(writeDocument(lines(300_000), space, undefined)).rejects.toMatchObject({ code: 'PGRSTX01' });
   const gone = { aborted: true, reason: new Error('gone') };

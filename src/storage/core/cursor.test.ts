@@ -32,7 +32,7 @@ test('upstream’s own form is understood', () => {
 });
 
 test.each(['x', 'l:a\nz:b', 'l:a\no:sideways', 'l:a\nc:owner', "l:a\na:' or 1=1", 'l:a\0b'])(
-  '%j is no cursor',
+  '%j isn’t a cursor',
   (plain) => {
     expect(decodeCursor(Buffer.from(plain).toString('base64'))).toBeUndefined();
   },

@@ -142,7 +142,7 @@ const plain = (name: string, id: string | null): Line => ({
   metadata: null,
 });
 
-test('a page tells whether there is a next one and where it begins', () => {
+test('a page contains whether a next page exists and where it begins', () => {
   const lines = [plain('a', null), plain('b', '1'), plain('c', '2')];
   const pageOf = (limit: number) => {
     const options = { limit, column: undefined, order: undefined, hasKeys: false };

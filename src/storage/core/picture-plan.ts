@@ -74,8 +74,8 @@ function corner(scaled: Size, kept: Size, transform: Transform): [number, number
   } = transform.gravity === undefined ? ({} as Transform) : transform;
   const room = [scaled.width - kept.width, scaled.height - kept.height] as const;
   if (gravity === 'fp') {
-    const centre = [x * scaled.width - kept.width / 2, y * scaled.height - kept.height / 2] as const;
-    return [within(centre[0], room[0]), within(centre[1], room[1])];
+    const center = [x * scaled.width - kept.width / 2, y * scaled.height - kept.height / 2] as const;
+    return [within(center[0], room[0]), within(center[1], room[1])];
   }
   const [towardsX, towardsY] = gravity === 'sm' ? [0, 0] : sides[gravity];
   return [

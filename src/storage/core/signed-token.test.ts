@@ -27,7 +27,7 @@ describe('signed claims', () => {
   test('without an end are none', () => {
     expect(readSignedClaims({ url }, 'download', url)).toBe('expiry');
   });
-  test('a session is no signed URL', () => {
+  test('a session token isn’t a signed URL', () => {
     expect(readSignedClaims({ role: 'service_role', exp: now }, 'download', url)).toBe('url');
   });
 });

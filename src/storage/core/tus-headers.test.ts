@@ -22,7 +22,7 @@ test('any text is metadata or refused', () => {
 });
 
 test.each(['', ' ', ',', 'a b c', 'a YQ', 'a !!!!', 'a YQ==,a YQ==', 'ä YQ==', 'a YQ==,'])(
-  '%j is no metadata',
+  '%j isn’t upload metadata',
   (text) => {
     expect(parseTusMetadata(text)).toBeUndefined();
   },

@@ -29,7 +29,7 @@ test('what went in comes out, the newest first', () => {
     record(1),
     record(2, one),
     record(3, (trace) => {
-      trace.userId = 'somebody';
+      trace.userId = 'user-1';
       trace.schema = 'public';
       trace.statement('select 1', 1, 3);
       trace.statement('select 2', 3, 4);

@@ -1,7 +1,7 @@
 /** The pages' texts in a language by ID, so that the flows look for the texts in the catalogs. */
 import { readdirSync } from 'node:fs';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
-import { activateLocale, addMessages, type Catalogue, textOf } from '../../../web/lib/i18n.ts';
+import { activateLocale, addMessages, type Catalog, textOf } from '../../../web/lib/i18n.ts';
 import type { messages as account } from '../../../web/locales/en/account.ts';
 import type { messages as consent } from '../../../web/locales/en/consent.ts';
 import type { messages as errors } from '../../../web/locales/en/errors.ts';
@@ -32,7 +32,7 @@ const folder = new URL('../../../web/locales/', import.meta.url);
 export async function speak(language: LanguageCode): Promise<void> {
   for (const file of readdirSync(new URL(`${language}/`, folder))) {
     const { messages } = (await import(new URL(`${language}/${file}`, folder).href)) as {
-      messages: Catalogue;
+      messages: Catalog;
     };
     const compiled = Object.entries(messages).map(([id, text]) => [id, compileMessage(text)]);
     addMessages(language, Object.fromEntries(compiled));

@@ -53,7 +53,7 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
     if (!isWanted(focus))
       throw new Error(`${at}: Tab never reaches ${name}, only ${[...new Set(passed)].join(', ')}`);
     if (isOurs(page.url()) && !(await isFocusSeen(cdp)))
-      throw new Error(`${at}: nobody sees that ${focus.role} "${focus.name}" has the focus`);
+      throw new Error(`${at}: ${focus.role} "${focus.name}" has no visible focus`);
   }
 
   return {

@@ -69,7 +69,7 @@ describe('a code', () => {
     expect(await isAlive(tokens.access_token)).toBe(true);
   });
 
-  test('redeemed ten times at once makes one session at most, and keeps none', async () => {
+  test('redeemed ten times concurrently, creates at most one session and keeps none', async () => {
     const { verifier, challenge } = pkce();
     const code = await approve(
       server,
@@ -255,7 +255,7 @@ describe('a request for authorization', () => {
   test.each([
     ['no client', { client_id: '' }, 'client_id is required'],
     ['no redirect URI', { redirect_uri: '' }, 'redirect_uri is required'],
-    ['a client that is no uuid', { client_id: "x' or '1'='1" }, 'invalid client_id format'],
+    ['a client ID that isn’t a UUID', { client_id: "x' or '1'='1" }, 'invalid client_id format'],
     ['an unknown client', { client_id: crypto.randomUUID() }, 'invalid client_id'],
   ])('with %s is answered, and goes nowhere', async (_name, params, reason) => {
     const answer = await request(params);
@@ -313,7 +313,7 @@ describe('an authorization', () => {
     client = await register(server);
   });
 
-  test('of somebody else is not there, to look at or to decide on', async () => {
+  test('of another user isn’t found, for reading or deciding', async () => {
     const stranger = await person(server);
     const id = await authorizationId(server, client.client_id, pkce().challenge);
     // No one has opened the request, so no one can decide it.
@@ -640,7 +640,7 @@ describe('a registration', () => {
     expect(await attempt(metadata)).toEqual(invalid(reason));
   });
 
-  test('of other types is no JSON of the kind', async () => {
+  test('of other types isn’t JSON of this kind', async () => {
     expect(await attempt({ redirect_uris: 'https://x' })).toEqual({ status: 400, msg: 'Invalid JSON body' });
   });
 
@@ -674,9 +674,9 @@ test('a project that signs with the JWT secret gives no ID token, and keeps the 
   try {
     const own = await register(hs256);
     const { verifier, challenge } = pkce();
-    const somebody = await person(hs256);
+    const other = await person(hs256);
     const id = await authorizationId(hs256, own.client_id, challenge, { scope: 'openid' });
-    const code = await approve(hs256, id, somebody.token);
+    const code = await approve(hs256, id, other.token);
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier };
     for (const _ of [1, 2]) {
       expect(await token(hs256, form, basic(own))).toMatchObject({

@@ -436,7 +436,7 @@ describe('while it is off', () => {
     expect(root.status).toBe(404);
   });
 
-  test('registration by clients themselves is a setting of its own', async () => {
+  test('dynamic client registration is a separate setting', async () => {
     const manual = await startAuth({ oauth_server: { enabled: true } });
     try {
       const answer = await manual.request('/oauth/clients/register', { json: { redirect_uris: [callback] } });

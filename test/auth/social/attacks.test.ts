@@ -231,7 +231,7 @@ describe('PKCE', () => {
     expect((await late.json()).error_code).toBe('flow_state_expired');
   });
 
-  it('no token stands in the address of a PKCE flow', async () => {
+  it('the address of a PKCE flow contains no token', async () => {
     serve();
     const { state } = await leave(auth, 'github', {
       code_challenge: verifier,
@@ -268,7 +268,7 @@ describe('open redirects', () => {
 });
 
 describe('errors of the provider', () => {
-  it('stand in query and fragment, and are text', async () => {
+  it('are escaped in query and fragment', async () => {
     const { state } = await leave(auth, 'github', { redirect_to: 'https://app.example.com/done?x=1' });
     const attack = 'denied#access_token=forged&refresh_token=forged\r\nSet-Cookie: a=b';
     const arrival = await comeBack(auth, {

@@ -219,7 +219,7 @@ describe('Google', () => {
     ['of another issuer', { iss: 'https://accounts.example.com' }],
     ['expired', { exp: Math.floor(Date.now() / 1000) - 1 }],
     ['not of the access token', { at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' }],
-    ['about nobody', { sub: undefined }],
+    ['without a subject', { sub: undefined }],
   ])('an ID token %s is refused', async (_name, claims) => {
     serve({ aud: 'google-client', sub: '1', email: newEmail(), email_verified: true, ...claims });
     const arrival = await signIn(auth, 'google');
@@ -242,7 +242,7 @@ describe('Apple', () => {
       id_token: appleIssuer.token(claims),
     }));
 
-  it('answers with a form, and tells the name beside the code', async () => {
+  it('posts a form that contains the name beside the code', async () => {
     const email = newEmail();
     const { url, state } = await leave(auth, 'apple', { scopes: 'other', prompt: 'x' });
     expect(url.origin + url.pathname).toBe('https://appleid.apple.com/auth/authorize');
@@ -287,7 +287,7 @@ describe('Apple', () => {
     expect((await userOf(auth, second)).user_metadata).toMatchObject({ name: 'Ann Example' });
   });
 
-  it('a name that is no JSON is refused', async () => {
+  it('a name that isn’t JSON is refused', async () => {
     serve({ aud: 'apple-client', sub: '2', email: newEmail() });
     const { state } = await leave(auth, 'apple');
     const arrival = await comeBack(auth, { code: 'good-code', state, user: '{' }, 'POST');
@@ -313,7 +313,7 @@ describe('Microsoft', () => {
     email,
   });
 
-  it('each tenant is an issuer of its own', async () => {
+  it('each tenant is a separate issuer', async () => {
     const email = newEmail();
     serve(person(email));
     expect((await userOf(auth, await signIn(auth, 'azure'))).user_metadata).toEqual({
@@ -351,7 +351,7 @@ describe('Microsoft', () => {
     'https://login.evil.example/9188040d/v2.0',
     'https://login.microsoftonline.com.evil.example/9188040d/v2.0',
     'https://sts.windows.net/9188040d/',
-  ])('a token of %s is refused, and nobody there is asked', async (iss) => {
+  ])('a token of %s is refused without a request to it', async (iss) => {
     serve({ ...person(newEmail()), iss });
     internet.received.length = 0;
     expect((await signIn(auth, 'azure')).fragment).toMatchObject({ error: 'server_error' });
@@ -449,7 +449,7 @@ describe('Discord', () => {
     });
   });
 
-  it('without an address nobody comes in', async () => {
+  it('a user without an address is refused', async () => {
     serve({ id: '7', username: 'x', discriminator: '0', avatar: null, verified: false });
     expect((await signIn(auth, 'discord')).fragment).toEqual({
       error: 'server_error',
@@ -460,7 +460,7 @@ describe('Discord', () => {
   });
 });
 
-it('Apple without an ID token, Microsoft without an ID token: nobody', async () => {
+it('Apple and Microsoft without an ID token: no user', async () => {
   internet.serve('appleid.apple.com/auth/token', () => ({ access_token: 'a' }));
   internet.serve('login.microsoftonline.com/common/oauth2/v2.0/token', () => ({ access_token: 'a' }));
   expect((await signIn(auth, 'apple')).query).toMatchObject({
@@ -472,7 +472,7 @@ it('Apple without an ID token, Microsoft without an ID token: nobody', async () 
 });
 
 describe('WorkOS and X', () => {
-  it('WorkOS tells the profile with the token', async () => {
+  it('WorkOS sends the profile with the token', async () => {
     const email = newEmail();
     internet.serve('api.workos.com/sso/token', () => ({
       access_token: '01DMEK0J53CVMC32CK5SE0KZ8Q',

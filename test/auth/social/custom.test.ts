@@ -208,7 +208,7 @@ describe('addresses inside our own network (SSRF)', () => {
     ['https://169.254.169.254/latest/meta-data/', 'URL cannot resolve to link-local addresses'],
     ['https://[::ffff:169.254.169.254]/', 'URL cannot resolve to link-local addresses'],
     ['https://0.0.0.0/', 'URL cannot point to localhost or loopback addresses'],
-    ['https://nobody.invalid/', 'Unable to resolve hostname'],
+    ['https://unknown.invalid/', 'Unable to resolve hostname'],
     ['not an address', 'Invalid URL format'],
   ];
 

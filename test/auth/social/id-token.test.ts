@@ -193,13 +193,13 @@ describe('access token', () => {
     const bound = issuers.google.token({ ...person(), at_hash: half });
     expect((await ask({ provider: 'google', id_token: bound, access_token: accessToken })).status).toBe(200);
     expect((await ask({ provider: 'google', id_token: bound })).status).toBe(200);
-    expect(
-      await ask({ provider: 'google', id_token: bound, access_token: 'of somebody else' }),
-    ).toMatchObject({
-      status: 400,
-      error: 'invalid request',
-      error_description: 'Bad ID token',
-    });
+    expect(await ask({ provider: 'google', id_token: bound, access_token: 'of another user' })).toMatchObject(
+      {
+        status: 400,
+        error: 'invalid request',
+        error_description: 'Bad ID token',
+      },
+    );
   });
 });
 
@@ -254,7 +254,7 @@ describe('forged tokens', () => {
     ).toBe(400);
   });
 
-  it('about nobody', async () => {
+  it('without a subject', async () => {
     const id_token = issuers.google.token({ ...person(), sub: '' });
     expect(await ask({ provider: 'google', id_token })).toMatchObject({
       status: 400,
@@ -280,7 +280,7 @@ describe('forged tokens', () => {
       'https://login.microsoftonline.com/../evil',
       'Detected ID token issuer is not an Azure ID token issuer',
     ],
-  ])('%s: nobody at %s is asked', async (provider, iss, msg) => {
+  ])('%s: no request is sent to %s', async (provider, iss, msg) => {
     internet.received.length = 0;
     expect(await ask({ provider, id_token: issuers.apple.token({ ...person(), iss }) })).toMatchObject({
       status: 400,

@@ -64,7 +64,7 @@ describe('an address that the provider vouches for', () => {
     expect(error).toBeNull();
   });
 
-  it('of somebody who never confirmed it: what was there before does not survive (pre-account takeover)', async () => {
+  it('of a user who never confirmed it: earlier credentials are removed (pre-account takeover)', async () => {
     const email = newEmail();
     const attacker = auth.client();
     await attacker.auth.signUp({ email, password, options: { data: { note: 'planted' } } });
@@ -81,7 +81,7 @@ describe('an address that the provider vouches for', () => {
     expect(late.headers.get('location')).toContain('otp_expired');
   });
 
-  it('that two accounts have is nobody’s to take', async () => {
+  it('that two accounts have can’t be taken over', async () => {
     const email = newEmail();
     await Promise.all(
       [1, 2].map(async () => {
@@ -99,7 +99,7 @@ describe('an address that the provider vouches for', () => {
   });
 });
 
-describe('an address that nobody vouches for', () => {
+describe('an unverified address', () => {
   it('takes over no account that has it', async () => {
     const email = newEmail();
     const owner = await confirmedUser(auth, email);
@@ -155,9 +155,9 @@ describe('users without an address', () => {
     expect((await userOf(trusting, await signIn(trusting, 'github'))).id).toBe(user.id);
   });
 
-  it('a profile without an id is nobody', async () => {
+  it('a profile without an ID creates no user', async () => {
     serveGithub(internet, only(newEmail()));
-    internet.serve('api.github.com/user', () => ({ login: 'nobody' }));
+    internet.serve('api.github.com/user', () => ({ login: 'octocat' }));
     expect((await signIn(auth, 'github')).fragment).toMatchObject({
       error: 'server_error',
       error_description: 'Error getting user profile from external provider',
@@ -309,7 +309,7 @@ describe('manual linking', () => {
     expect((await auth.admin().auth.admin.getUserById(id)).data.user?.email).toBe(email);
   });
 
-  it('refuses an identity that somebody has', async () => {
+  it('refuses an identity of another user', async () => {
     const { client } = await signedIn();
     serveGithub(internet, only(newEmail()));
     await signIn(auth, 'github');

@@ -81,7 +81,7 @@ describe('as a custom OpenID provider', () => {
     });
   });
 
-  it('an address that it does not vouch for takes over nobody', async () => {
+  it('an unverified address doesn’t take over an account', async () => {
     const email = newEmail();
     await auth.admin().auth.admin.createUser({ email, password: 'correct horse', email_confirm: true });
     idp.accounts.set('mallory', { email, email_verified: false });
@@ -112,7 +112,7 @@ describe('as a custom OpenID provider', () => {
     expect(injected.fragment).not.toHaveProperty('access_token');
   });
 
-  it('a stolen code that nobody has redeemed is of no use in another sign-in', async () => {
+  it('a stolen, unredeemed code is useless in another sign-in', async () => {
     idp.accounts.set('dora', { email: newEmail(), email_verified: true });
     const begin = async () => {
       const { data } = await auth.client().auth.signInWithOAuth({

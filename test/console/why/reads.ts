@@ -70,7 +70,7 @@ export const reads: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'a row of nobody: NULL',
+    what: 'a row without an owner: NULL',
     operation: 'select',
     table: 'notes',
     ...row(5),

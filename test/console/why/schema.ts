@@ -13,7 +13,7 @@ export const whySchema = `
     locked boolean not null default false, level int);
   alter table public.notes enable row level security;
   insert into public.notes values (1, '${ada}', 'hers', false, false, 1), (2, '${eve}', 'another''s', false, false, null),
-    (3, '${eve}', 'for all', true, false, 3), (4, '${ada}', 'locked', false, true, 4), (5, null, 'nobody''s', false, false, 5);
+    (3, '${eve}', 'for all', true, false, 3), (4, '${ada}', 'locked', false, true, 4), (5, null, 'unowned', false, false, 5);
   create policy "read own or public" on public.notes for select using (owner = auth.uid() or public);
   create policy "write own" on public.notes for insert to authenticated with check (owner = (select auth.uid()));
   create policy "change own" on public.notes for update to authenticated using (owner = auth.uid()) with check (owner = auth.uid() and level < 10);
@@ -106,7 +106,7 @@ export const whySchema = `
 
   create table public.guarded (id int primary key, holder uuid, body text);
   alter table public.guarded enable row level security;
-  insert into public.guarded values (1, '${ada}', 'hers'), (2, '${eve}', 'another''s'), (3, '${ada}', 'hers, labelled');
+  insert into public.guarded values (1, '${ada}', 'hers'), (2, '${eve}', 'another''s'), (3, '${ada}', 'hers, labeled');
   create policy "holder" on public.guarded using (holder = auth.uid());
   create table public.labels (guarded_id int primary key, label text, secret boolean not null);
   alter table public.labels enable row level security;

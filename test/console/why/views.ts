@@ -11,7 +11,7 @@ export const views: readonly Case[] = [
     reason: 'not-secured',
   },
   {
-    what: 'a view that asks as whoever uses it shows her own',
+    what: 'a security_invoker view shows the user’s row',
     operation: 'select',
     table: 'notes_invoker',
     ...row(1),
@@ -20,7 +20,7 @@ export const views: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'a view that asks as whoever uses it hides another’s',
+    what: 'a security_invoker view hides another user’s row',
     operation: 'select',
     table: 'notes_invoker',
     ...row(2),
@@ -231,7 +231,7 @@ export const views: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'inserting for somebody else through it',
+    what: 'inserting for another user through it',
     operation: 'insert',
     table: 'v_landlord',
     values: { id: '51', holder: eve },

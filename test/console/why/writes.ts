@@ -30,7 +30,7 @@ export const writes: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'inserting for somebody else',
+    what: 'inserting for another user',
     operation: 'insert',
     table: 'notes',
     values: { id: '12', owner: eve },

@@ -82,7 +82,7 @@ describe('an object in one piece', () => {
     expect((await head('streamed')).ChecksumCRC32).toBe(sum.toString('base64'));
   });
 
-  test('tells it only when asked, and beside no range', async () => {
+  test('sends it only on request, and not with a range', async () => {
     await s3.send(new PutObjectCommand({ Bucket, Key: 'asked', Body: 'hello' }));
     const get = (headers = {}) => sendByHand(server, { path: '/open/asked', headers });
     const sumIn = async (answer: Promise<Response>) => (await answer).headers.get('x-amz-checksum-crc32');

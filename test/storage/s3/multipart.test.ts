@@ -153,7 +153,7 @@ test('are copied from objects, whole or a range', async () => {
   expect(await textOf('copied')).toBe('0123456789345');
 });
 
-test('complete once, whoever asks first', async () => {
+test('complete once, from any number of concurrent requests', async () => {
   const id = await create('race');
   const part = await send('race', id, 1, 'x');
   const results = await Promise.allSettled(Array.from({ length: 5 }, () => complete('race', id, [part])));

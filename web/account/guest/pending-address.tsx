@@ -39,7 +39,7 @@ export function PendingAddress({ email, onChange }: { email: string; onChange: (
         kind="email"
         to={email}
         text={t('upgrade.sent', { email, length })}
-        onCancelled={() => {}}
+        onCanceled={() => {}}
       />
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
         <CodeField

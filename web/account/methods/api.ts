@@ -16,7 +16,7 @@ export async function signInWithPasskey(conditional = false): Promise<SessionSta
 }
 
 /** Returns the address of an organization's sign-in page. */
-export async function findOrganisation(domain: string, flow: string): Promise<string> {
+export async function findOrganization(domain: string, flow: string): Promise<string> {
   const { url } = await postGuarded<{ url: string }>('sso', { domain, flow });
   return url;
 }
@@ -49,7 +49,7 @@ export async function answerFactor(
   return sessionClient().changed('TOKEN_REFRESHED');
 }
 
-/** Makes a security key create or sign what the challenge requires. @throws {KeyCancelled} @throws {KeyKnown} */
+/** Makes a security key create or sign what the challenge requires. @throws {KeyCanceled} @throws {KeyKnown} */
 export async function answerWithKey(factorId: string): Promise<SessionState<User>> {
   const { id, webauthn } = await challengeFactor(factorId);
   if (webauthn === undefined) throw new Error('Auth asked for no key.');

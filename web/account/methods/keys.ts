@@ -4,8 +4,8 @@
  */
 
 /** The user closed the browser's dialog, or no key was available. Browsers don't distinguish the two. */
-export class KeyCancelled extends Error {
-  override readonly name = 'KeyCancelled';
+export class KeyCanceled extends Error {
+  override readonly name = 'KeyCanceled';
 }
 
 /** The device already has a key for this account. */
@@ -22,7 +22,7 @@ let waiting: AbortController | undefined;
 /**
  * Requests a key to sign in or to confirm. If `inField` is set, the browser offers the key in a field with
  * `autocomplete="… webauthn"` until another request starts.
- * @throws {KeyCancelled}
+ * @throws {KeyCanceled}
  */
 export async function askKey(options: RequestJson, inField = false): Promise<object> {
   waiting?.abort();
@@ -37,7 +37,7 @@ export async function askKey(options: RequestJson, inField = false): Promise<obj
   );
 }
 
-/** @throws {KeyCancelled} @throws {KeyKnown} */
+/** @throws {KeyCanceled} @throws {KeyKnown} */
 export async function makeKey(options: CreationJson): Promise<object> {
   waiting?.abort();
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
@@ -50,6 +50,6 @@ async function answerOf(ask: () => Promise<Credential | null>): Promise<object> 
   } catch (error) {
     const { name } = error as { name?: string };
     if (name === 'InvalidStateError') throw new KeyKnown();
-    throw new KeyCancelled();
+    throw new KeyCanceled();
   }
 }

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { leaveFor } from '../account-api.ts';
 import { useFlow } from '../flow.ts';
-import { findOrganisation } from '../methods/api.ts';
+import { findOrganization } from '../methods/api.ts';
 import { Form, PageLink, Submit } from '../parts.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
@@ -17,7 +17,7 @@ export function SsoPage() {
       const typed = field('domain').trim().toLowerCase();
       const domain = typed.slice(typed.lastIndexOf('@') + 1);
       if (!/^[^\s/]+\.[^\s/.]+$/.test(domain)) return [{ text: t('sso.domain-wrong'), fieldId: domainId }];
-      await leaveFor(await findOrganisation(domain, search.slice(1)));
+      await leaveFor(await findOrganization(domain, search.slice(1)));
       return undefined;
     },
     { sso_provider_not_found: domainId },

@@ -17,7 +17,7 @@ const emailId = 'new-email';
 
 export function EmailSection({ user }: { user: User }) {
   const [open, setOpen] = useState(false);
-  const [done, setDone] = useState<'changed' | 'cancelled'>();
+  const [done, setDone] = useState<'changed' | 'canceled'>();
   const fresh = useFresh();
   const { doubleConfirm } = usePageConfig();
   const submit = useSubmit(
@@ -56,7 +56,7 @@ export function EmailSection({ user }: { user: User }) {
               ? t('security.email-pending-both', { email: pending, old: user.email })
               : t('security.email-pending', { email: pending })
           }
-          onCancelled={() => setDone('cancelled')}
+          onCanceled={() => setDone('canceled')}
         />
       )}
       <div role="status">
@@ -64,7 +64,7 @@ export function EmailSection({ user }: { user: User }) {
           <Notice tone="success">
             {done === 'changed'
               ? t('security.email-changed', { email: user.email })
-              : pendingText('pending.cancelled')}
+              : pendingText('pending.canceled')}
           </Notice>
         ) : null}
       </div>

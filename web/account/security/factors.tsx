@@ -7,20 +7,20 @@ import { usePageConfig } from '../page-config.ts';
 import { callAuth, type Factor, sessionClient, type User, verifiedFactors } from '../session.ts';
 import { t } from '../text.ts';
 import { Badge, Card } from './card.tsx';
-import { Enrolment } from './enrolment.tsx';
+import { Enrollment } from './enrollment.tsx';
 import { Entry, Meta } from './entry.tsx';
 import { useFresh } from './fresh.tsx';
-import { KeyEnrolment } from './key-enrolment.tsx';
-import { PhoneEnrolment } from './phone-enrolment.tsx';
+import { KeyEnrollment } from './key-enrollment.tsx';
+import { PhoneEnrollment } from './phone-enrollment.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import classes from './security.module.css';
 
 type Kind = 'totp' | 'phone' | 'webAuthn';
 
-const enrolments: Readonly<Record<Kind, ComponentType<{ onClose: (isReady: boolean) => void }>>> = {
-  totp: Enrolment,
-  phone: PhoneEnrolment,
-  webAuthn: KeyEnrolment,
+const enrollments: Readonly<Record<Kind, ComponentType<{ onClose: (isReady: boolean) => void }>>> = {
+  totp: Enrollment,
+  phone: PhoneEnrollment,
+  webAuthn: KeyEnrollment,
 };
 
 /** Second factors and recovery codes. Hidden if the project offers none and the user has none. */
@@ -35,7 +35,7 @@ export function FactorsSection({ user }: { user: User }) {
   );
   if (kinds.length === 0 && factors.length === 0) return null;
   const isOn = factors.length > 0;
-  const Adding = adding === undefined ? undefined : enrolments[adding];
+  const Adding = adding === undefined ? undefined : enrollments[adding];
   return (
     <Card
       title={t('security.factors')}

@@ -108,6 +108,6 @@ function ownName({ provider, identity_data: data }: Identity): string {
   }
   if (provider === 'email') return t('field.email');
   if (provider === 'phone') return t('field.phone');
-  if (provider.startsWith('sso:')) return t('identity.organisation');
+  if (provider.startsWith('sso:')) return t('identity.organization');
   return provider.replace(/^custom:/, '');
 }

@@ -13,11 +13,11 @@ export interface PendingChangeProps {
   readonly to: string;
   /** Describes the pending change. */
   readonly text: string;
-  readonly onCancelled: () => void;
+  readonly onCanceled: () => void;
 }
 
 /** A change that is waiting for confirmation: resend the code, or cancel. */
-export function PendingChange({ kind, to, text, onCancelled }: PendingChangeProps) {
+export function PendingChange({ kind, to, text, onCanceled }: PendingChangeProps) {
   const [resent, setResent] = useState(false);
   const again = useSubmit(async () => {
     setResent(false);
@@ -28,7 +28,7 @@ export function PendingChange({ kind, to, text, onCancelled }: PendingChangeProp
   });
   const cancel = useSubmit(async () => {
     await callAuth(`/user/${kind}_change`, { method: 'DELETE' });
-    onCancelled();
+    onCanceled();
     await sessionClient().changed('USER_UPDATED');
     return undefined;
   });

@@ -24,7 +24,7 @@ const codeId = 'phone-code';
 export function PhoneSection({ user }: { user: User }) {
   const { offers } = usePageConfig();
   const [open, setOpen] = useState(false);
-  const [done, setDone] = useState<'changed' | 'cancelled'>();
+  const [done, setDone] = useState<'changed' | 'canceled'>();
   const fresh = useFresh();
   const { phone = '', new_phone: pending = '' } = user;
   if (!offers.phone && phone === '' && pending === '' && done === undefined) return null;
@@ -51,7 +51,7 @@ export function PhoneSection({ user }: { user: User }) {
             kind="phone"
             to={pending}
             text={t('phone.pending', { phone: `+${pending}` })}
-            onCancelled={() => setDone('cancelled')}
+            onCanceled={() => setDone('canceled')}
           />
           <Confirm phone={pending} onDone={() => setDone('changed')} />
         </>
@@ -59,7 +59,7 @@ export function PhoneSection({ user }: { user: User }) {
       <div role="status">
         {done !== undefined && isSettled ? (
           <Notice tone="success">
-            {done === 'changed' ? t('phone.changed', { phone: `+${phone}` }) : t('pending.cancelled')}
+            {done === 'changed' ? t('phone.changed', { phone: `+${phone}` }) : t('pending.canceled')}
           </Notice>
         ) : null}
       </div>

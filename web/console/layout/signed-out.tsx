@@ -13,7 +13,7 @@ import classes from './signed-out.module.css';
 export default function SignedOut() {
   const queryClient = useQueryClient();
   const { mutate, isPending, error, data } = useMutation({ mutationFn: () => resumeSession(queryClient) });
-  const isNobody = error instanceof ApiError && error.status === 401;
+  const isSignedOut = error instanceof ApiError && error.status === 401;
   return (
     <Modal
       opened
@@ -29,9 +29,9 @@ export default function SignedOut() {
     >
       <p>{t('session.ended-text')}</p>
       <Copyable value={signInCommand} what={t('sign-in.command')} />
-      {isNobody || data !== undefined ? (
+      {isSignedOut || data !== undefined ? (
         <div role="alert">
-          <Notice tone="warning">{t(isNobody ? 'session.nobody' : 'session.factor')}</Notice>
+          <Notice tone="warning">{t(isSignedOut ? 'session.signed-out' : 'session.factor')}</Notice>
         </div>
       ) : error === null ? null : (
         <ProblemBox error={error} />

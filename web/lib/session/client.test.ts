@@ -49,7 +49,7 @@ function newChannel(): string {
   return `client-test-${channels}`;
 }
 
-test('loading says what the server holds, and tells nobody', async () => {
+test('load() returns the server’s session and emits no event', async () => {
   const tab = openTab(newChannel(), { session: held('ada') });
   expect(tab.client.state()).toEqual({ status: 'loading' });
   await expect(tab.client.load()).resolves.toMatchObject({ status: 'signed-in', session: { user: 'ada' } });
@@ -148,7 +148,7 @@ test('a token the service does not know is a fault, not a session', async () => 
   });
 });
 
-test('messages that are no session events are not heard', async () => {
+test('messages that aren’t session events are ignored', async () => {
   const channel = newChannel();
   const tab = openTab(channel, { session: null });
   const stranger = new BroadcastChannel(channel);

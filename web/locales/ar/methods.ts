@@ -74,5 +74,5 @@ export const messages = {
   'identity.last': 'لا يمكنك إلغاء ربط طريقتك الوحيدة لتسجيل الدخول.',
   'identity.kept-by-project': 'لا تتيح هذه الخدمة إلغاء ربطه.',
   'identity.since': 'رُبط {when}',
-  'identity.organisation': 'مؤسستك',
+  'identity.organization': 'مؤسستك',
 } as const;

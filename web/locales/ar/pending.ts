@@ -3,7 +3,7 @@ export const messages = {
   'pending.resend': 'إعادة الإرسال',
   'pending.resent': 'أرسلنا تأكيدًا جديدًا.',
   'pending.cancel': 'إلغاء التغيير',
-  'pending.cancelled': 'أُلغي التغيير. لم يتغيّر شيء.',
+  'pending.canceled': 'أُلغي التغيير. لم يتغيّر شيء.',
   'phone.title': 'رقم الهاتف',
   'phone.add': 'إضافة رقم',
   'phone.change': 'تغيير',

@@ -62,7 +62,7 @@ export const messages = {
   'passkey.use': 'Use passkey',
   'passkey.none': 'You don’t have a passkey here. Enter a code from your app.',
   'passkey.known': 'This device already has a passkey for you.',
-  'passkey.cancelled': 'The passkey request was canceled, or no passkey was found.',
+  'passkey.canceled': 'The passkey request was canceled, or no passkey was found.',
   'passkey.elsewhere': 'Passkeys need a domain name. Open {address} instead.',
   'factor.scan': 'Scan this code with your authenticator app, or enter the key.',
   'factor.qr': 'QR code for your authenticator app',

@@ -30,7 +30,7 @@ export const messages = {
   'session.ended-text':
     'Your session has expired. Run this command to get a new link, and open it in another tab of this browser. Then continue here. Nothing you entered on this page is lost.',
   'session.go-on': 'Continue',
-  'session.nobody': 'You haven’t signed in with this browser yet.',
+  'session.signed-out': 'You haven’t signed in with this browser yet.',
   'session.factor': 'To finish signing in, enter your second factor in the other tab.',
 
   'palette.open': 'Search',

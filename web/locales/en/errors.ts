@@ -5,7 +5,7 @@
 export const messages = {
   // general
   'error.network': 'Can’t reach the server. Check your connection and try again.',
-  'error.key-cancelled': 'No security key was used. Try again, or choose another way.',
+  'error.key-canceled': 'No security key was used. Try again, or choose another way.',
   'error.key-known': 'This device already has a key for your account. Use that one.',
   'error.other': 'Something went wrong on our side. Try again in a moment.',
   'error.unknown': 'Something went wrong on our side. Try again in a moment.',

@@ -74,5 +74,5 @@ export const messages = {
   'identity.last': 'You can’t unlink your only way to sign in.',
   'identity.kept-by-project': 'This service doesn’t let you unlink this account.',
   'identity.since': 'Linked {when}',
-  'identity.organisation': 'Your organization',
+  'identity.organization': 'Your organization',
 } as const;

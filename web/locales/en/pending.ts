@@ -3,7 +3,7 @@ export const messages = {
   'pending.resend': 'Resend',
   'pending.resent': 'We’ve sent a new confirmation.',
   'pending.cancel': 'Cancel change',
-  'pending.cancelled': 'Change canceled.',
+  'pending.canceled': 'Change canceled.',
   'phone.title': 'Phone number',
   'phone.add': 'Add phone number',
   'phone.change': 'Change',

@@ -60,7 +60,7 @@ export interface IdTokenSource {
    */
   readonly issuer: string | undefined;
   /** The behavior without an ID token: fail, accept a user without an address and a name, or read the API. */
-  readonly otherwise: 'fail' | 'nobody' | ApiSource;
+  readonly otherwise: 'fail' | 'empty-profile' | ApiSource;
 }
 
 /** The token response itself. */

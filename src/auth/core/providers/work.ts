@@ -24,7 +24,7 @@ const apple: ProviderSpec = {
   // With a name or email scope, Apple responds only with a form post.
   authorizeParams: { response_mode: 'form_post' },
   fixedParams: true,
-  profile: { from: 'id-token', issuer: issuers.apple, otherwise: 'nobody' },
+  profile: { from: 'id-token', issuer: issuers.apple, otherwise: 'empty-profile' },
 };
 
 const azure: ProviderSpec = {
@@ -105,7 +105,7 @@ const linkedinOidc: ProviderSpec = {
   token: at('api.linkedin.com', '/oauth/v2/accessToken'),
   scopes: ['openid', 'email', 'profile'],
   clientAuth: 'post',
-  profile: { from: 'id-token', issuer: issuers.linkedin, otherwise: 'nobody' },
+  profile: { from: 'id-token', issuer: issuers.linkedin, otherwise: 'empty-profile' },
 };
 
 const slackOidc: ProviderSpec = {

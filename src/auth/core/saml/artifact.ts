@@ -20,9 +20,10 @@ const artifactType = 4;
 export function artifactAddress(artifact: string, provider: IdentityProvider): string {
   const bytes = Buffer.from(artifact, 'base64');
   const isArtifact = bytes.length === artifactBytes && bytes.toString('base64') === artifact;
-  if (!isArtifact || bytes.readUInt16BE(0) !== artifactType) throw new SamlFault('it is no artifact');
+  if (!isArtifact || bytes.readUInt16BE(0) !== artifactType)
+    throw new SamlFault("the value isn't an artifact");
   const source = createHash('sha1').update(provider.entityId).digest();
-  if (!bytes.subarray(4, 24).equals(source)) throw new SamlFault('the artifact is of somebody else');
+  if (!bytes.subarray(4, 24).equals(source)) throw new SamlFault('the artifact belongs to another provider');
   const index = bytes.readUInt16BE(2);
   const services = provider.artifactServices;
   const service = services.find((each) => each.index === index) ?? services[0];
@@ -78,6 +79,6 @@ function artifactResponseOf(root: XmlElement): XmlElement {
   const isEnvelope = root.name === 'Envelope' && root.namespace === soapNamespace;
   const body = isEnvelope ? childOf(root, soapNamespace, 'Body') : undefined;
   const answer = body && childOf(body, protocol, 'ArtifactResponse');
-  if (answer === undefined) throw new SamlFault('it is no artifact response');
+  if (answer === undefined) throw new SamlFault("the response isn't an ArtifactResponse");
   return answer;
 }

@@ -33,7 +33,7 @@ export function checkResponse(
   const destination = response.attributes.get('Destination') ?? '';
   // A signed response must specify its destination (SAML 2.0 Bindings, section 3.5.5.2).
   if ((isSigned || destination !== '') && destination !== expected.acsUrl) {
-    throw new SamlFault(`the answer is for ${destination || 'nobody'}`);
+    throw new SamlFault(`the response is for ${destination || 'an empty destination'}`);
   }
   judgeInResponseTo(response, expected);
   judgeIssueInstant(response, nowMs);
@@ -83,7 +83,7 @@ function judgeConfirmation(confirmation: XmlElement, expected: Expected, nowMs: 
   judgeInResponseTo(data, expected);
   const end = timeOf(data, 'NotOnOrAfter');
   if (end === undefined || nowMs >= end + clockSkewMs) throw new SamlFault('the assertion has expired');
-  if (data.attributes.has('NotBefore')) throw new SamlFault('a bearer confirmation begins at once');
+  if (data.attributes.has('NotBefore')) throw new SamlFault('a bearer confirmation must not have NotBefore');
 }
 
 function judgeConditions(assertion: XmlElement, expected: Expected, nowMs: number): void {
@@ -129,6 +129,6 @@ function timeOf(element: XmlElement, name: string): number | undefined {
   const text = element.attributes.get(name);
   if (text === undefined) return undefined;
   const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new SamlFault(`${name} of ${element.name} is no time`);
+  if (Number.isNaN(ms)) throw new SamlFault(`${name} of ${element.name} isn't a time`);
   return ms;
 }

@@ -63,7 +63,7 @@ interface Open {
 export function parseXml(source: string): XmlElement {
   const text = source.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
   if (forbidden.test(text) || !text.isWellFormed())
-    throw new XmlError('it holds what is no character of XML');
+    throw new XmlError("the document contains a character that XML doesn't allow");
   let position = 0;
   const take = (pattern: RegExp): RegExpExecArray | undefined => {
     pattern.lastIndex = position;
@@ -82,7 +82,7 @@ export function parseXml(source: string): XmlElement {
     if (take(comment)) continue;
     const data = parent && take(characterData)?.[1];
     const plain = data === undefined ? take(characters)?.[0] : undefined;
-    if (plain?.includes(']]>')) throw new XmlError('"]]>" stands in a text');
+    if (plain?.includes(']]>')) throw new XmlError('a text contains "]]>"');
     const found = data ?? (plain === undefined ? undefined : decodeEntities(plain));
     if (found !== undefined) {
       if (parent) parent.element.text += found;
@@ -174,7 +174,8 @@ function decodeEntities(text: string): string {
       code === 0xa ||
       code === 0xd ||
       (code >= 0x20 && code <= 0x10ffff && !isSurrogate(code));
-    if (!isCharacter || code === 0xfffe || code === 0xffff) throw new XmlError(`${written} is no character`);
+    if (!isCharacter || code === 0xfffe || code === 0xffff)
+      throw new XmlError(`${written} isn't a character`);
     return String.fromCodePoint(code);
   });
 }

@@ -115,7 +115,7 @@ describe('Solana', () => {
     expect(isSignedBySolana(message, address, bytes, domain)).toBe(false);
   });
 
-  test('a wrong length, and an address that is no key', () => {
+  test('a wrong length and an invalid public key', () => {
     const [message] = solana[0] ?? [''];
     const { address, domain } = parseWalletMessage('solana', message);
     expect(isSignedBySolana(message, address, Buffer.alloc(64), domain)).toBe(false);

@@ -163,12 +163,12 @@ describe('an answer', () => {
   test.each<[string, object]>([
     ['another type', { type: 'password' }],
     ['no id', { id: '' }],
-    ['an id that is no base64url', { id: 'a+b/' }],
+    ['an ID that isn’t Base64url', { id: 'a+b/' }],
     ['a raw id of an impossible length', { rawId: 'AAAAA' }],
     ['no raw id', { rawId: undefined }],
     ['no response', { response: undefined }],
     ['a list for a response', { response: [] }],
-    ['client data that is no JSON', { response: { ...creation.response, clientDataJSON: 'AAAA' } }],
+    ['client data that isn’t JSON', { response: { ...creation.response, clientDataJSON: 'AAAA' } }],
     [
       'client data without an origin',
       { response: { ...creation.response, clientDataJSON: base64url('{"type":"x","challenge":"c"}') } },

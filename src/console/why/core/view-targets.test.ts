@@ -6,7 +6,7 @@ const entry = (resno: number, name: string, table: number, column: number, expr 
 const query = (rtable: string, targets: string): string =>
   `({QUERY :commandType 1 :rtable (${rtable}) :jointree {FROMEXPR :fromlist ({RANGETBLREF :rtindex 1}) :quals <>} :targetList (${targets}) :override 0})`;
 
-test('columns of its own list alone, computed ones left out', () => {
+test('only the columns of the view’s own list, without computed ones', () => {
   const inner = `{RANGETBLENTRY :rtekind 1 :subquery {QUERY :targetList (${entry(1, 'inner', 5, 1)})}}`;
   const rule = query(
     `{RANGETBLENTRY :rtekind 0 :relid 16400 :inh true} ${inner}`,

@@ -46,7 +46,7 @@ describe('columns', () => {
     });
   });
 
-  test('an insert says what has a default and what nobody may give', () => {
+  test('an insert type marks columns with a default as optional and excludes columns that can’t be set', () => {
     const columns = columnsOf('a: string; b: number; c: number', 'a?: string; b: number; c?: never');
     expect(Object.values(columns).map(({ optional, generated }) => [optional, generated])).toEqual([
       [true, false],

@@ -252,7 +252,7 @@ describe('payloads', () => {
     expect(readCsv(text)).toEqual(expected);
   });
 
-  test('CSV that is no UTF-8 is read as far as it goes', () => {
+  test('CSV that isn’t UTF-8 is read with replacement characters', () => {
     expect(readCsv(Uint8Array.from([0x61, 0x0a, 0xff, 0x62]))).toEqual([{ a: '\ufffdb' }]);
   });
 

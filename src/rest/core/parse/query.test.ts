@@ -113,7 +113,7 @@ describe('quirks that clients rely on', () => {
     expect(rootRange(scanQuery('limit=1&limit=2', false))).toEqual({ lower: 0, upper: 1 });
   });
 
-  test('text that is no integer is no limit', () => {
+  test('a limit that isn’t an integer is ignored', () => {
     expect(rootRange(scanQuery('limit=abc&offset=2', false))).toEqual({ lower: 2, upper: 1 });
     expect(rootRange(scanQuery('offset=x', false))).toEqual({ lower: 0, upper: undefined });
   });

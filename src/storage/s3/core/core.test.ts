@@ -96,7 +96,7 @@ test.each([
   '<a><![CDATA[x]]></a>',
   '<a'.repeat(10),
   `${'<a>'.repeat(9)}${'</a>'.repeat(9)}`,
-])('%j is no document', (text) => {
+])('%j isn’t a document', (text) => {
   expect(readXml(text)).toBeUndefined();
 });
 

@@ -121,7 +121,7 @@ function chosenHeaders(request: S3Request): Record<string, string> {
   for (const [parameter, name] of overrides) {
     const value = request.param(parameter);
     if (value === undefined) continue;
-    if (!isHeaderText(value)) throw new S3Error('InvalidArgument', `${parameter} cannot stand in a header`);
+    if (!isHeaderText(value)) throw new S3Error('InvalidArgument', `${parameter} can't be sent in a header`);
     chosen[name] = value;
   }
   const type = chosen['content-type'];

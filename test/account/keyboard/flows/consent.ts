@@ -57,7 +57,7 @@ const allowed: Flow = {
 };
 
 const denied: Flow = {
-  name: 'an app that nobody has checked: answered as somebody else, and denied',
+  name: 'an unverified app: continued with another account, then denied',
   async play({ page, world, walker, ...scene }) {
     await scene.signedIn();
     const other = await world.newUser();

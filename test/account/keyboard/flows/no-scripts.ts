@@ -116,7 +116,7 @@ const signUp: Flow = {
 };
 
 /** Sets up an authenticator app through the API and returns its secret. */
-async function enrol(world: World, email: string): Promise<string> {
+async function enroll(world: World, email: string): Promise<string> {
   const ask = async <T>(path: string, json: object, token = ''): Promise<T> => {
     const answer = await world.backend.fetch(`/auth/v1${path}`, {
       method: 'POST',
@@ -144,7 +144,7 @@ const secondFactor: Flow = {
   async play(scene) {
     const { page, world, walker } = scene;
     const email = await world.newUser();
-    const secret = await enrol(world, email);
+    const secret = await enroll(world, email);
     const { search, verifier } = askAsApp(world);
     await scene.open('sign-in', search);
     await fillIn(scene, email, password);

@@ -58,9 +58,9 @@ const withEveryRule: Flow = {
     await scene.state('security, a second step wanted');
     await walker.press(say('security.factor-add'));
     await walker.enter();
-    await page.getByAltText(say('security.enrol-qr')).waitFor();
+    await page.getByAltText(say('security.enroll-qr')).waitFor();
     const secret = (await page.locator('main code').first().innerText()).replaceAll(' ', '');
-    await walker.fill(say('security.enrol-code'), totp(secret));
+    await walker.fill(say('security.enroll-code'), totp(secret));
     await scene.sees(say('factor.last'));
     await scene.state('security, second step set up');
     await walker.press(say('sign-in.continue-to', { host: new URL(world.appUrl).host }));
@@ -87,7 +87,7 @@ const blockedCaptcha: Flow = {
   async play({ context, walker, ...scene }) {
     await context.route('https://*.hcaptcha.com/**', (route) => route.abort());
     await scene.open('recover');
-    await walker.fill(say('field.email'), 'somebody@example.com');
+    await walker.fill(say('field.email'), 'one@example.com');
     await walker.enter();
     await scene.sees(say('error.captcha_failed'));
     await scene.state('recover, no captcha');

@@ -26,8 +26,8 @@ const newAddress: Flow = {
     await walker.press(say('pending.resend'));
     await scene.sees(say('pending.resent'));
     await walker.press(say('pending.cancel'));
-    await scene.sees(say('pending.cancelled'));
-    await scene.state('security, change cancelled');
+    await scene.sees(say('pending.canceled'));
+    await scene.state('security, change canceled');
     await walker.press(say('security.email-change'));
     await walker.fill(say('security.email-new'), next);
     await walker.enter();
@@ -65,7 +65,7 @@ const newNumber: Flow = {
     await scene.state('security, number waits');
     await scene.code(phone);
     await walker.press(say('pending.cancel'));
-    await scene.sees(say('pending.cancelled'));
+    await scene.sees(say('pending.canceled'));
     await walker.press(say('phone.add'));
     await walker.fill(say('phone.new'), `+${phone}`);
     await walker.enter();
@@ -106,17 +106,17 @@ const newPassword: Flow = {
 };
 
 /** Sets up an authenticator app on the security page and returns its secret. */
-export async function enrol({ page, walker, ...scene }: Scene, name: string): Promise<string> {
+export async function enroll({ page, walker, ...scene }: Scene, name: string): Promise<string> {
   await walker.press(say('security.factor-add'));
   await walker.fill(say('field.factor-name'), name);
   await walker.enter();
-  await page.getByAltText(say('security.enrol-qr')).waitFor();
+  await page.getByAltText(say('security.enroll-qr')).waitFor();
   await scene.state('security, authenticator to be proven');
   const secret = (await page.locator('main code').first().innerText()).replaceAll(' ', '');
   match(secret, /^[A-Z2-7]{16,}$/);
-  await walker.fill(say('security.enrol-code'), '000000');
+  await walker.fill(say('security.enroll-code'), '000000');
   await scene.sees(say('error.mfa_verification_failed'));
-  await walker.fill(say('security.enrol-code'), totp(secret));
+  await walker.fill(say('security.enroll-code'), totp(secret));
   await scene.sees(say('factor.ready'));
   return secret;
 }
@@ -126,7 +126,7 @@ const authenticator: Flow = {
   async play(scene) {
     const { context, page, world, walker } = scene;
     const email = await scene.signedIn();
-    const secret = await enrol(scene, 'Pocket phone');
+    const secret = await enroll(scene, 'Pocket phone');
     await scene.state('security, with an authenticator');
     await scene.signOut();
     await scene.state('signed out');
@@ -162,7 +162,7 @@ const recoveryCodes: Flow = {
   async play(scene) {
     const { page, walker } = scene;
     const email = await scene.signedIn();
-    await enrol(scene, 'Lost phone');
+    await enroll(scene, 'Lost phone');
     await walker.press(say('recovery.make'));
     await scene.sees(say('recovery.shown-once'));
     await scene.state('security, recovery codes');
@@ -380,7 +380,7 @@ const ownData: Flow = {
     await scene.sees(say('data.saved'));
     await walker.press(say('data.delete'));
     equal((await walker.focus()).name, say('data.delete-type', { who: email }));
-    await walker.type('somebody else');
+    await walker.type('another text');
     await walker.enter();
     await scene.sees(say('data.delete-mismatch', { who: email }));
     await scene.state('security, deleting the account');

@@ -73,7 +73,7 @@ const withCode: Flow = {
     await scene.signOut();
     await scene.open('code');
     await scene.state('code, where to');
-    await walker.fill(say('field.email'), 'nobody');
+    await walker.fill(say('field.email'), 'not-an-email');
     await walker.enter();
     await scene.sees(say('field.email-wrong'));
     await walker.fill(say('field.email'), email);
@@ -143,7 +143,7 @@ const withProvider: Flow = {
   },
 };
 
-const withOrganisation: Flow = {
+const withOrganization: Flow = {
   name: 'single sign-on by domain',
   async play({ page, world, walker, ...scene }) {
     world.company.email = world.newEmail().replace(/@.*/, `@${world.company.domain}`);
@@ -163,7 +163,7 @@ const withOrganisation: Flow = {
     await page.getByText('The works').first().waitFor();
     await walker.press('Enter the works');
     await scene.sees(say('security.as', { who: world.company.email }));
-    await scene.state('security, of an organisation');
+    await scene.state('security, of an organization');
   },
 };
 
@@ -316,7 +316,7 @@ export const waysIn: readonly Flow[] = [
   withCode,
   withLink,
   withProvider,
-  withOrganisation,
+  withOrganization,
   withPhone,
   withWallet,
   signUp,

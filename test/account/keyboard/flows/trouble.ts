@@ -5,7 +5,7 @@ import { password } from '../../harness.ts';
 import type { Flow } from '../scene.ts';
 import { say } from '../texts.ts';
 import { askAsApp } from '../world.ts';
-import { enrol } from './security.ts';
+import { enroll } from './security.ts';
 
 /** Responds to every request to an address with auth's error for this code. */
 function refuse(context: BrowserContext, url: string, status: number, code: string): Promise<unknown> {
@@ -114,7 +114,7 @@ const manyWays: Flow = {
     const { context, page, world, walker } = scene;
     const email = await scene.signedIn();
     const phone = world.newPhone();
-    await enrol(scene, 'Pocket phone');
+    await enroll(scene, 'Pocket phone');
     await walker.press(say('factor.add-phone'));
     await walker.fill(say('field.phone'), `+${phone}`);
     await walker.enter();

@@ -29,7 +29,7 @@ describe('the next run', () => {
     expect(next(text, zone, from)).toBe(expected);
   });
 
-  test('is unknown where there is none, and in a zone that nobody knows', () => {
+  test('is unknown if there is none, and in an unknown time zone', () => {
     expect(next('0 0 30 2 *', 'GMT', '2026-01-01T00:00:00Z')).toBeUndefined();
     expect(next('* * * * *', 'Nowhere/At all', '2026-01-01T00:00:00Z')).toBeUndefined();
   });

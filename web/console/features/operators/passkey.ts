@@ -44,6 +44,6 @@ async function answered(ask: () => Promise<Credential | null>): Promise<Answer> 
     return ((await ask()) as PublicKeyCredential).toJSON() as Answer;
   } catch (error) {
     const isKnown = (error as { name?: string }).name === 'InvalidStateError';
-    throw new Error(t(isKnown ? 'passkey.known' : 'passkey.cancelled'), { cause: error });
+    throw new Error(t(isKnown ? 'passkey.known' : 'passkey.canceled'), { cause: error });
   }
 }

@@ -271,7 +271,7 @@ function Rows({ table, as }: { table: SecuredTable; as: string | undefined }) {
         </thead>
         <tbody>
           {data.rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows are read anew as a whole
+            // biome-ignore lint/suspicious/noArrayIndexKey: all rows are always read together
             <tr key={index}>
               {row.map((cell, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its place

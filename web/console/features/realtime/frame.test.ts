@@ -72,7 +72,7 @@ test('what is sent is an array with the join it belongs to', () => {
 });
 
 test.each(['', '[]', '{}', 'null', '["1","2",3,"x",{}]', undefined, new ArrayBuffer(0)])(
-  '%j is no frame',
+  '%j isn’t a frame',
   (data) => {
     expect(readFrame(data)).toBeUndefined();
   },

@@ -142,7 +142,7 @@ function send({ method, url, headers, body, signal, onProgress }: Request): Prom
       else reject(new UploadFault(request.status, messageOf(request.responseText)));
     };
     request.onerror = () => reject(new UploadFault(0, ''));
-    request.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'));
+    request.onabort = () => reject(new DOMException('The upload was canceled.', 'AbortError'));
     request.onloadend = () => signal.removeEventListener('abort', abort);
     request.send(body ?? null);
   });

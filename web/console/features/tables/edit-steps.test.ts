@@ -15,7 +15,7 @@ const edit = (more: Partial<CellEdit>): CellEdit => ({
 const save = (from: string, to: string, before: string, after: string) =>
   new Map([[keyText(key(from)), { key: key(to), before: { name: before }, row: { name: after, n: '1' } }]]);
 
-test('an edit that waited for one of its own row and cell is no conflict with it', () => {
+test('an edit that waited for another edit of the same cell doesn’t conflict with it', () => {
   const after = [save('(0,1)', '(0,2)', 'a', 'b'), save('(0,2)', '(0,3)', 'b', 'b2')];
   expect(caughtUp(edit({}), after)).toMatchObject({ key: key('(0,3)'), seen: 'b2' });
   expect(caughtUp(edit({ column: 'n', seen: '1' }), after)).toMatchObject({ key: key('(0,3)'), seen: '1' });
@@ -25,7 +25,7 @@ test('an edit that waited for one of its own row and cell is no conflict with it
   expect(caughtUp(edit({}), after)).not.toHaveProperty('since');
 });
 
-test('what somebody else had changed before our save is still a conflict', () => {
+test('another operator’s change before our save is still a conflict', () => {
   expect(caughtUp(edit({ seen: 'old' }), [save('(0,1)', '(0,2)', 'theirs', 'b')]).seen).toBe('old');
 });
 

@@ -1,4 +1,4 @@
-/** One row as a form: shows long cells completely, edits several at once, and inserts rows. */
+/** One row as a form: shows long cells completely, edits several cells together, and inserts rows. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

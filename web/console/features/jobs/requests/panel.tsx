@@ -32,7 +32,7 @@ export function RequestPanel({
       wide
     >
       <div className={classes.details}>
-        {kind === 'waiting' ? <Cancel id={id} onCancelled={onClose} /> : null}
+        {kind === 'waiting' ? <Cancel id={id} onCanceled={onClose} /> : null}
         {error === null ? null : <ProblemBox error={error} />}
         {data === undefined ? (
           error === null ? (
@@ -102,13 +102,13 @@ function Details({ request }: { request: OpenedRequest }) {
   );
 }
 
-function Cancel({ id, onCancelled }: { id: string; onCancelled: () => void }) {
+function Cancel({ id, onCanceled }: { id: string; onCanceled: () => void }) {
   const queryClient = useQueryClient();
   const mayWrite = useMay('write');
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => fetchConsole('DELETE /jobs/requests/waiting/:id', { params: { id } }),
     onSuccess: async () => {
-      onCancelled();
+      onCanceled();
       await queryClient.invalidateQueries({ queryKey: waitingQuery.queryKey });
     },
   });

@@ -32,7 +32,7 @@ const rowHeight = 33;
 const headHeight = 36;
 const boxWidth = 40;
 const overscan = 6;
-/** The number of rows that the header's checkbox selects at once. */
+/** The number of rows that the header's checkbox selects. */
 const mostSelected = 1000;
 
 export interface DataGridProps {

@@ -9,7 +9,7 @@ import classes from './security.module.css';
 const nameId = 'key-name';
 
 /** Adds a security key as a second factor: name the key, then touch it. */
-export function KeyEnrolment({ onClose }: { onClose: (isReady: boolean) => void }) {
+export function KeyEnrollment({ onClose }: { onClose: (isReady: boolean) => void }) {
   const submit = useSubmit(
     async (field) => {
       const body = { factor_type: 'webauthn', friendly_name: field('name').trim() || t('factor.webauthn') };
@@ -40,7 +40,7 @@ export function KeyEnrolment({ onClose }: { onClose: (isReady: boolean) => void 
       />
       <div className={classes.actions}>
         <Button type="submit" loading={submit.busy}>
-          {t('security.enrol-start')}
+          {t('security.enroll-start')}
         </Button>
         <Button variant="default" disabled={submit.busy} onClick={() => onClose(false)}>
           {t('security.cancel')}

@@ -22,7 +22,7 @@ const codeLength = 6;
  * Sets up an authenticator app: name it, scan the code, verify it. Closing the form before verification removes the
  * unfinished factor.
  */
-export function Enrolment({ onClose }: { onClose: (isReady: boolean) => void }) {
+export function Enrollment({ onClose }: { onClose: (isReady: boolean) => void }) {
   const [enrolled, setEnrolled] = useState<Enrolled>();
   const name = useSubmit(
     async (field) => {
@@ -47,7 +47,7 @@ export function Enrolment({ onClose }: { onClose: (isReady: boolean) => void }) 
       />
       <div className={classes.actions}>
         <Button type="submit" loading={name.busy}>
-          {t('security.enrol-start')}
+          {t('security.enroll-start')}
         </Button>
         <Button variant="default" onClick={() => onClose(false)}>
           {t('security.cancel')}
@@ -78,20 +78,20 @@ function Proof({ enrolled, onClose }: { enrolled: Enrolled; onClose: (isReady: b
     return undefined;
   });
   return (
-    <div className={classes.enrol}>
+    <div className={classes.enroll}>
       <div>
-        <p>{t('security.enrol-scan')}</p>
+        <p>{t('security.enroll-scan')}</p>
         <img
           className={classes.qr}
           src={`data:image/svg+xml;utf8,${encodeURIComponent(totp.qr_code)}`}
-          alt={t('security.enrol-qr')}
+          alt={t('security.enroll-qr')}
         />
       </div>
       <div>
-        <p>{t('security.enrol-typed')}</p>
+        <p>{t('security.enroll-typed')}</p>
         <span className={classes.key}>
           <code>{totp.secret.match(/.{1,4}/g)?.join(' ')}</code>
-          <CopyButton value={totp.secret} what={t('security.enrol-key')} />
+          <CopyButton value={totp.secret} what={t('security.enroll-key')} />
         </span>
         <Form
           onSubmit={submit.onSubmit}
@@ -101,13 +101,13 @@ function Proof({ enrolled, onClose }: { enrolled: Enrolled; onClose: (isReady: b
           <CodeField
             id={codeId}
             length={codeLength}
-            label={t('security.enrol-code')}
+            label={t('security.enroll-code')}
             error={submit.errorAt(codeId)}
             onComplete={(form) => submit.run(form)}
           />
           <div className={classes.actions}>
             <Button type="submit" loading={submit.busy}>
-              {t('security.enrol-confirm')}
+              {t('security.enroll-confirm')}
             </Button>
             <Button variant="default" loading={cancel.busy} onClick={() => cancel.run(undefined)}>
               {t('security.cancel')}

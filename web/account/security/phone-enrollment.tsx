@@ -20,7 +20,7 @@ interface Sent {
 }
 
 /** Adds a phone as a second factor: the number, then the code that was sent to it. */
-export function PhoneEnrolment({ onClose }: { onClose: (isReady: boolean) => void }) {
+export function PhoneEnrollment({ onClose }: { onClose: (isReady: boolean) => void }) {
   const { phoneFactorLength: length } = usePageConfig();
   const [sent, setSent] = useState<Sent>();
   const ask = useSubmit(
@@ -78,7 +78,7 @@ export function PhoneEnrolment({ onClose }: { onClose: (isReady: boolean) => voi
       )}
       <div className={classes.actions}>
         <Button type="submit" loading={form.busy}>
-          {sent === undefined ? t('mfa.phone-send') : t('security.enrol-confirm')}
+          {sent === undefined ? t('mfa.phone-send') : t('security.enroll-confirm')}
         </Button>
         <Button variant="default" loading={cancel.busy} onClick={() => cancel.run(undefined)}>
           {t('security.cancel')}
