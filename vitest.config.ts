@@ -24,6 +24,7 @@ export default defineConfig({
     // Tests start real servers and browsers, which are slow on two busy cores.
     testTimeout: 30_000,
     hookTimeout: 90_000,
+    expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     maxWorkers: 3,
     experimental: { viteModuleRunner: false, nodeLoader: false },

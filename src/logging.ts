@@ -50,6 +50,11 @@ export function createFileLogger(
     // Until the new file is open, lines are appended to the old file under its new name.
     destination.reopen();
   });
+  // A file that can't be written must not end the process. The first error is reported, the lines are lost.
+  destination.once('error', ({ message }: Error) => {
+    process.stderr.write(`The log file can't be written: ${message}\n`);
+    destination.on('error', () => undefined);
+  });
   const flushSoon = setInterval(() => destination.flush(), flushMs);
   flushSoon.unref();
   const logger = pino(

@@ -107,11 +107,12 @@ describe('a request', () => {
     }
   });
 
-  test('of the Console names its operator; what it asks of auth belongs to it', async () => {
-    await owner.call('GET', '/users', undefined, { 'x-request-id': 'console-request-1' });
+  test('of the Console names its operator and includes its request to REST', async () => {
+    const trial = { method: 'GET', path: 'tasks?limit=1' };
+    await owner.call('POST', '/reference/try', trial, { 'x-request-id': 'console-request-1' });
     await expect
       .poll(async () => (await entries({ requestId: 'console-request-1' })).map(({ service }) => service))
-      .toEqual(['console', 'auth']);
+      .toEqual(['console', 'rest']);
     expect((await entries({ requestId: 'console-request-1', service: 'console' }))[0]?.operator).toBe(
       'owner',
     );

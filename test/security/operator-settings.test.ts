@@ -166,11 +166,11 @@ describe('a file that a setting names', () => {
 
   test('may lie in a folder that plinth.toml allows', () => {
     const allowed = '[files]\nallowed_folders = ["../shared"]';
-    expect(fault(content('../shared/mail.html'))).toContain('outside of the project folder');
+    expect(fault(content('../shared/mail.html'))).toContain('outside the project folder');
     expect(load(content('../shared/mail.html'), allowed).auth.email.template.invite.content_path).toBe(
       join(root, 'shared/mail.html'),
     );
-    expect(fault(content('../outside.html'), allowed)).toContain('outside of the project folder');
+    expect(fault(content('../outside.html'), allowed)).toContain('outside the project folder');
   });
 
   test('in the project folder is read as ever, and an owner is told about the others', async () => {
@@ -179,6 +179,6 @@ describe('a file that a setting names', () => {
     );
     const path = ['auth', 'email', 'template', 'invite', 'content_path'];
     const { status, body } = await send(owner, 'config.toml', path, '/etc/passwd');
-    expect([status, body.message]).toEqual([400, expect.stringContaining('outside of the project folder')]);
+    expect([status, body.message]).toEqual([400, expect.stringContaining('outside the project folder')]);
   });
 });
