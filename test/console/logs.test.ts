@@ -107,12 +107,18 @@ describe('a request', () => {
     }
   });
 
-  test('of the Console names its operator and includes its request to REST', async () => {
-    const trial = { method: 'GET', path: 'tasks?limit=1' };
-    await owner.call('POST', '/reference/try', trial, { 'x-request-id': 'console-request-1' });
+  test('of the Console names its operator and includes its request to storage', async () => {
+    const bucket = {
+      id: 'logged',
+      name: 'logged',
+      public: false,
+      file_size_limit: null,
+      allowed_mime_types: null,
+    };
+    await owner.call('POST', '/storage/buckets', bucket, { 'x-request-id': 'console-request-1' });
     await expect
       .poll(async () => (await entries({ requestId: 'console-request-1' })).map(({ service }) => service))
-      .toEqual(['console', 'rest']);
+      .toEqual(['console', 'storage']);
     expect((await entries({ requestId: 'console-request-1', service: 'console' }))[0]?.operator).toBe(
       'owner',
     );

@@ -1,7 +1,6 @@
 /** Plinth's SQL-only extensions as plain files, for servers whose extension folder isn't writable. */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { MigrationFile } from '../migrate/files.ts';
+import { hashOf, type MigrationFile } from '../migrate/files.ts';
 
 const scripts = [
   ['0001', 'supabase_vault', 'supabase_vault--0.3.1.sql'],
@@ -14,7 +13,7 @@ export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {
   return wanted.map(([version, name, file]) => {
     const script = readFileSync(new URL(`../extensions/${file}`, import.meta.url), 'utf8');
     const text = asPlainSql(script);
-    return { room: 'extensions', version, name, text, hash: createHash('sha256').update(text).digest('hex') };
+    return { room: 'extensions', version, name, text, hash: hashOf(text) };
   });
 }
 

@@ -8,7 +8,7 @@ export interface MigrationFile {
   readonly version: string;
   readonly name: string;
   readonly text: string;
-  /** The SHA-256 hash of the text. */
+  /** See {@link hashOf}. */
   readonly hash: string;
 }
 
@@ -22,11 +22,23 @@ export function readMigrationFiles(sets: readonly MigrationSet[]): MigrationFile
       const match = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(name);
       if (match === null) throw new Error(`${room}: ${name} is not named NNNN_subject.sql`);
       const text = readFileSync(new URL(name, dir), 'utf8');
-      const hash = createHash('sha256').update(text).digest('hex');
-      return { room, version: match[1] as string, name: match[2] as string, text, hash };
+      return { room, version: match[1] as string, name: match[2] as string, text, hash: hashOf(text) };
     });
     const doubled = files.find((file, index) => file.version === files[index - 1]?.version);
     if (doubled !== undefined) throw new Error(`${room}: two files have the number ${doubled.version}`);
     return files;
   });
 }
+
+/**
+ * Returns a hash that identifies the statements of a file: lines that contain only a comment don't affect it.
+ *
+ * @example hashOf('-- A table.\ncreate table a ();') === hashOf('create table a ();') // true
+ */
+export function hashOf(text: string): string {
+  const statements = text.replaceAll(/^[ \t]*--.*\n/gm, '');
+  return `${hashPrefix}${createHash('sha256').update(statements).digest('hex')}`;
+}
+
+/** Hashes without this prefix are from versions that hashed comments, too, so they can't be compared. */
+export const hashPrefix = 'statements:';

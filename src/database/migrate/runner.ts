@@ -7,7 +7,7 @@ import { quoteLiteral, sql } from '../../kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';
 import { superuserSearchPath } from '../superuser.ts';
 import type { PostgresErrorShape, Queryable } from '../types.ts';
-import type { MigrationFile } from './files.ts';
+import { hashPrefix, type MigrationFile } from './files.ts';
 
 /** The key of the advisory lock: `plinth` in ASCII. */
 const lockKey = 0x706c696e7468;
@@ -102,7 +102,7 @@ function warnOfChanges(
 ): void {
   for (const file of files) {
     const hash = known.get(keyOf(file));
-    if (hash === undefined || hash === file.hash) continue;
+    if (hash === undefined || hash === file.hash || !hash.startsWith(hashPrefix)) continue;
     log.warn(
       { service: 'database', file: describe(file) },
       `${describe(file)} was applied to this database with different content, so it isn't applied again`,
