@@ -109,7 +109,6 @@ describe('a request', () => {
 
   test('of the Console names its operator and includes its request to storage', async () => {
     const bucket = {
-      id: 'logged',
       name: 'logged',
       public: false,
       file_size_limit: null,
