@@ -1,6 +1,6 @@
 /**
  * Classifies IP addresses by the registries of special-purpose addresses (RFC 6890, IANA). A server that fetches URLs
- * supplied by others must only connect to public addresses (SSRF).
+ * supplied by others must only reach public addresses (SSRF).
  */
 import { BlockList, isIP } from 'node:net';
 

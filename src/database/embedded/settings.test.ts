@@ -53,8 +53,8 @@ test('any value of config.toml stays one setting on one line', () => {
   );
 });
 
-test('a name that is none is refused before anything is written', () => {
+test('an invalid setting name is rejected before anything is written', () => {
   expect(() => postgresqlConf({ ...settings, extra: { 'a = 1\nfsync': 'off' } })).toThrow(
-    /no name of a setting/,
+    /isn't a setting name/,
   );
 });
