@@ -48,7 +48,7 @@ await database.pool('postgres').exec(`
   create policy own on items using (owner = (select current_setting('request.jwt.claim.sub', true)));
   grant select on items to authenticated;
 `);
-await database.pool('supabase_admin').exec('vacuum analyze items');
+await database.pool('supabase_admin').exec('vacuum analyze public.items');
 
 const target = testTarget(test, 'authenticator');
 const path = createRequestPath({
